@@ -85,7 +85,7 @@ impl<'v> Detection<'v> {
             },
         };
         let located = parallel(&long, |(_, values)| {
-            Located::grouped(&by_campaign(values), &terms).ok()
+            Located::grouped(&by_control(values), &terms).ok()
         });
         let searched = long.into_iter().zip(located);
         let searched = searched.filter_map(|((series, values), located)| {
@@ -285,9 +285,14 @@ fn measured_series(view: &View) -> impl Iterator<Item = (usize, Vec<Value>)> {
     })
 }
 
-/// Each difference with its campaign: those of a campaign share the noise of its control.
-fn by_campaign(values: &[Value]) -> Vec<(f64, usize)> {
-    let group = |value: &Value| value.campaign.unwrap_or_default() as usize;
+/// Each difference with the number of its group. Those of a campaign share the noise of its control, and those of campaigns
+/// whose control measured the same share the same: where it never varies, as in many counts, they share nothing.
+fn by_control(values: &[Value]) -> Vec<(f64, usize)> {
+    let control = |value: &Value| value.control.unwrap_or_default();
+    let mut levels: Vec<f64> = values.iter().map(control).collect();
+    levels.sort_by(f64::total_cmp);
+    levels.dedup();
+    let group = |value: &Value| levels.partition_point(|level| *level < control(value));
     let values = values.iter();
     values
         .map(|value| (value.difference, group(value)))
@@ -300,8 +305,7 @@ fn suspected(index: usize, values: &[Value], found: &[Change]) -> Option<Suspect
     let from = own.map(|change| change.place).max().unwrap_or(0);
     let last = values.partition_point(|value| value.place < from);
     let last = values.get(last..)?;
-    let freed = freed_of_groups(&by_campaign(last)).ok()?;
-    let freed: Vec<Option<f64>> = freed.into_iter().map(Some).collect();
+    let freed = freed_of_groups(&by_control(last)).ok()?;
     let alarm = arrivals(&freed, ALARM_EVERY).ok()?.alarm?;
     Some(SuspectedChange {
         series: index,

@@ -57,6 +57,7 @@ impl Point {
             high: self.high.map(|high| high * unit),
             runs: self.runs,
             campaign: Some(campaign),
+            control: Some(self.control),
         }
     }
 }

@@ -61,6 +61,9 @@ pub struct Value {
     /// The campaign whose control it is a difference from; of several the first of those with most weight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub campaign: Option<u32>,
+    /// What the control measured there, in the metric's unit: the median of its runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<f64>,
 }
 
 impl Seen {
@@ -144,6 +147,7 @@ fn combined(values: &[Value]) -> Option<Value> {
         .max_by(|one, other| one.1.total_cmp(other.1));
     Some(Value {
         campaign: heaviest.and_then(|(value, _)| value.campaign),
+        control: heaviest.and_then(|(value, _)| value.control),
         difference,
         low: half.map(|half| difference - half),
         high: half.map(|half| difference + half),
@@ -204,6 +208,7 @@ mod tests {
             high: Some(difference + half),
             runs: 3,
             campaign: Some(difference as u32),
+            control: None,
         };
         let both = combined(&[value(1.0, 0.5), value(2.0, 1.0)]).unwrap();
         // Weights of 4 and 1.
