@@ -285,14 +285,17 @@ fn measured_series(view: &View) -> impl Iterator<Item = (usize, Vec<Value>)> {
     })
 }
 
-/// Each difference with the number of its group. Those of a campaign share the noise of its control, and those of campaigns
-/// whose control measured the same share the same: where it never varies, as in many counts, they share nothing.
+/// Each difference with the number of its group. Those of a campaign share the noise of its control. Those of campaigns whose
+/// control measured nothing but one value share the same: where it never varies, as in many counts, they share nothing.
 fn by_control(values: &[Value]) -> Vec<(f64, usize)> {
-    let control = |value: &Value| value.control.unwrap_or_default();
-    let mut levels: Vec<f64> = values.iter().map(control).collect();
+    let steady = values.iter().filter_map(|value| value.steady_control);
+    let mut levels: Vec<f64> = steady.collect();
     levels.sort_by(f64::total_cmp);
     levels.dedup();
-    let group = |value: &Value| levels.partition_point(|level| *level < control(value));
+    let group = |value: &Value| match value.steady_control {
+        Some(control) => levels.partition_point(|level| *level < control),
+        None => levels.len() + value.campaign.unwrap_or_default() as usize,
+    };
     let values = values.iter();
     values
         .map(|value| (value.difference, group(value)))
