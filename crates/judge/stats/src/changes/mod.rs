@@ -17,6 +17,9 @@
 //! changes found is false in at most the stated share of series. False is a change whose evidence
 //! comes from an interval in which nothing changed.
 //!
+//! Values may share noise by groups, as differences from one measurement of a control do (`sample`): then the promise is for
+//! noise that is about normal.
+//!
 //! [`arrivals`] looks at values as they arrive.
 //!
 //! Sources: Pettitt, *Applied Statistics* 28 (1979); Baranowski, Chen and Fryzlewicz, *Journal of the

@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::scan::{Scores, scores};
+use super::scan::{Scores, scores, squares};
 
 /// Variance of the noise that a group shares, over that of the noise of a value alone.
 ///
@@ -51,9 +51,8 @@ impl Sample {
         let mut places: Vec<usize> = (0..values.len()).collect();
         let mut known: Vec<usize> = groups.to_vec();
         known.sort_unstable();
-        let ranked = scores(&values).of;
-        let untied = values.len() as f64 * ((values.len() * values.len()) as f64 - 1.0) / 3.0;
-        if sum_of_squares(&ranked) < FEW_EQUAL * untied {
+        let untied = squares(values.len(), 0.0);
+        if sum_of_squares(&scores(&values).of) < FEW_EQUAL * untied {
             let parts = known.chunk_by(|one, other| one == other);
             let largest = parts.max_by_key(|part| part.len());
             let largest = largest.and_then(|part| part.first().copied());

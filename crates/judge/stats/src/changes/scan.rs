@@ -231,7 +231,7 @@ pub(super) fn weighed(sum: i64, k: usize, l: usize) -> f64 {
 }
 
 /// The sum of the squares of `2 r - l - 1` that counts, by the sum of `t^3 - t` over groups of `t` equal values.
-fn squares(length: usize, ties: f64) -> f64 {
+pub(super) fn squares(length: usize, ties: f64) -> f64 {
     let length = length as f64;
     let without = length * (length * length - 1.0);
     (without - ties).max(LEAST_VARIANCE * without) / 3.0
