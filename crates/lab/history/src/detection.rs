@@ -179,21 +179,23 @@ impl<'v> Detection<'v> {
             confirmation: None,
             said: None,
         };
-        // The last one counts.
-        let mut confirmations = self.confirmations.iter().rev();
-        change.confirmation =
-            confirmations.find_map(|confirming| self.confirmation(&change, of, confirming));
+        // Of those whose sides are nearest to each other the last one counts.
+        let confirmations = self.confirmations.iter().rev();
+        let confirmations =
+            confirmations.filter_map(|confirming| self.confirmation(&change, of, confirming));
+        let nearest = confirmations.min_by_key(|(apart, _)| *apart);
+        change.confirmation = nearest.map(|(_, confirmation)| confirmation);
         change.said = self.view.said(&change, &self.marks);
         Some(change)
     }
 
-    /// What a campaign says of a change, if it measured both sides.
+    /// What a campaign says of a change, if it measured both sides, and how many revisions of the view these are apart.
     fn confirmation(
         &self,
         change: &Change,
         of: &SeriesChanges,
         (facts, points): &Confirming,
-    ) -> Option<Confirmation> {
+    ) -> Option<(usize, Confirmation)> {
         let series = self.view.series.get(change.series)?;
         let place = |revision: &Revision| {
             let mut seen = self.view.revisions.iter();
@@ -211,14 +213,15 @@ impl<'v> Detection<'v> {
             return None;
         }
         let value = point.value(until, facts.campaign, series.relative);
-        Some(Confirmation {
+        let confirmation = Confirmation {
             campaign: facts.campaign,
             from: facts.control.clone(),
             to: to.clone(),
             difference: value.difference,
             low: value.low,
             high: value.high,
-        })
+        };
+        Some((until - from, confirmation))
     }
 }
 
