@@ -72,6 +72,12 @@ impl Summary {
         self.run(revision).is_some_and(|tally| tally.passed > 0)
     }
 
+    /// How many runs of a revision failed.
+    pub fn failed_runs(&self, revision: &str) -> usize {
+        let tally = self.run(revision);
+        tally.map_or(0, |tally| tally.recorded - tally.passed)
+    }
+
     /// Whether a run of a revision was recorded.
     pub(crate) fn has_run(&self, revision: &str) -> bool {
         self.run(revision).is_some()
