@@ -66,18 +66,38 @@ fn a_revision_that_fails_takes_nothing_from_the_others() {
         line(4, "v", 8)
     );
     let shown = histories.show().code(0);
-    shown.prints(&["4 revisions measured in 1 campaign", "+30.0%", &failed]);
+    let without = format!(
+        "no value of 3 revisions, as all runs of the control {} in campaign 1 failed: u: {ended} 9\n",
+        names[0]
+    );
+    shown.prints(&[
+        "4 revisions measured in 1 campaign",
+        "+30.0%",
+        &failed,
+        &without,
+    ]);
+    let changes = laboratory.call(&["history", "changes", "h"]).code(0);
+    changes.prints(&[
+        &without,
+        "runs of 3 revisions fail; `perflab history show h` says how\n",
+    ]);
     let one = laboratory.call(&["history", "show", "h", "--revision", names[3]]);
     one.code(0).prints(&[
         &format!("\nruns failed: v: {ended} 8; see campaigns/000001/runs/0000"),
+        &format!(
+            "\nno value, as all runs of the control {} in campaign 1 failed: u: ",
+            names[0]
+        ),
         "+30.0%",
     ]);
     laboratory.call(&["report", "h", "-o", "pages"]).code(0);
     let first = laboratory.read("pages/index.html");
     assert!(first.contains(", runs of 3 failed"), "{first}");
     assert_eq!(first.matches("(runs failed)").count(), 3, "{first}");
+    assert!(first.contains("no value of 3 revisions, "), "{first}");
     let page = laboratory.read(&format!("pages/revision-{}.html", names[3]));
     assert!(page.contains(&format!("v: {ended} 8; run ")), "{page}");
+    assert!(page.contains(&format!("failed: u: {ended} 9")), "{page}");
     // A failure of the last runs counts, and no other.
     laboratory.write("exp.toml", format!("{design}{}", workload("w", "999", 7)));
     histories
@@ -204,6 +224,11 @@ fn without_its_control_a_campaign_ends() {
         .read(&format!("h/campaigns/{:06}/runs.jsonl", last + 1));
     assert_eq!(new.lines().count(), 12, "{again:?}");
     histories.show().code(0).prints(&["+10.0%"]);
+    let one = ["history", "show", "h", "--revision", newest];
+    histories.laboratory.call(&one).code(0).prints(&[
+        "\nmeasured in campaigns/000001, campaigns/000002, campaigns/000004\n\
+         measured for confirmations and bisections in campaigns/000003\n",
+    ]);
 }
 
 #[test]
