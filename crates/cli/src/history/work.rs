@@ -119,7 +119,7 @@ impl Work<'_> {
             )));
         }
         ready.push((patched, with_patch));
-        self.measure(facts, &ready, builder)?;
+        self.measure(&facts, &ready, builder)?;
         let view = View::read(self.session.directory, &self.file.name)?;
         self.say_failing(&failing(&view, ready.iter().map(|(revision, _)| revision)));
         Ok(())
@@ -190,7 +190,7 @@ impl Work<'_> {
                 if let Some(why) = why {
                     self.say_why(why);
                 }
-                self.measure(facts, &ready, builder)?;
+                self.measure(&facts, &ready, builder)?;
             }
             (true, false) => self.session.directory.add(self.session.held, &facts)?,
             (true, true) => return Ok(false),
@@ -215,7 +215,7 @@ impl Work<'_> {
     /// Measures what was built, the first of which is the control.
     fn measure(
         &mut self,
-        facts: CampaignFacts,
+        facts: &CampaignFacts,
         ready: &[(Revision, Built)],
         builder: &Builder<'_>,
     ) -> Result<(), Failure> {
@@ -232,7 +232,7 @@ impl Work<'_> {
         ));
         self.session
             .measure(facts.clone(), ready, &campaign, builder)?;
-        self.in_vain = self.why_in_vain(&facts)?;
+        self.in_vain = self.why_in_vain(facts)?;
         Ok(())
     }
 
