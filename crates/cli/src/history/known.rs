@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use perflab_experiment::counted;
 use perflab_history::{CampaignFacts, HistoryDir, Purpose, Revision, Summary, Timeline, View};
-use perflab_report::operand;
+use perflab_report::{control_failure_sentences, operand};
 use perflab_store::recorded_output;
 
 use super::work::Work;
@@ -74,6 +74,8 @@ pub(super) struct WithoutValue<'w> {
     failing: Vec<&'w Revision>,
     /// Those whose runs pass, where the control failed.
     in_vain: Vec<&'w Revision>,
+    /// Sentences on the workloads of which others have no value.
+    workloads: Vec<String>,
     /// Whether these are all that are asked for.
     pub(super) are_all: bool,
 }
@@ -130,6 +132,7 @@ impl<'w> Work<'w> {
             are_all: failing.len() + in_vain.len() == all.len(),
             failing,
             in_vain,
+            workloads: control_failure_sentences(&view),
         })
     }
 
@@ -171,6 +174,9 @@ impl<'w> Work<'w> {
     /// Names revisions that have no value.
     pub(super) fn say_without_value(&self, without: &WithoutValue<'_>) {
         let in_vain = &without.in_vain;
+        for sentence in &without.workloads {
+            self.session.say(sentence);
+        }
         self.say_failing(&without.failing);
         if !in_vain.is_empty() {
             self.session.say(&format!(
