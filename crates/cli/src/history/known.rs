@@ -21,8 +21,8 @@ pub(super) fn is_current(facts: &CampaignFacts, timeline: &Timeline) -> bool {
         && facts.control.id == timeline.control.id
 }
 
-/// The ids of the revisions that need no further campaign: they were measured, or their runs fail where those of the control
-/// pass. `again`: those whose runs all failed are measured again.
+/// The ids of the revisions that need no further campaign: they were measured, or their runs fail where those of the
+/// control pass. `again`: those whose runs all failed are measured again.
 pub(super) fn settled(
     directory: &HistoryDir,
     timeline: &Timeline,
@@ -136,8 +136,8 @@ impl<'w> Work<'w> {
         })
     }
 
-    /// Why a campaign says nothing: no run passed of the control, or of one of those that are compared with it for a patch
-    /// or a confirmation.
+    /// Why a campaign says nothing: no run passed of the control, or of one of those that are compared with it for a
+    /// patch or a confirmation.
     pub(super) fn why_in_vain(&self, facts: &CampaignFacts) -> Result<Option<Failure>, Failure> {
         let directory = self.session.directory;
         let Some(summary) = directory.summary(facts)? else {
@@ -163,8 +163,8 @@ impl<'w> Work<'w> {
             };
             let output = recorded_output(&directory.result(facts), failure.run);
             Failure::no_data(format!(
-                "all runs of {name} failed in campaign {}, {meaning}: {failure}; its output is in {}; remove the cause, then \
-                 give the same command again",
+                "all runs of {name} failed in campaign {}, {meaning}: {failure}; its output is in {}; remove the cause, \
+                 then give the same command again",
                 facts.campaign,
                 operand(&output),
             ))

@@ -277,8 +277,8 @@ impl Work<'_> {
         })?;
         if is_resumed && failed > 0 {
             self.session.say(&format!(
-                "note: {} of the control {control} had failed in campaign {} before it was resumed, so its differences are \
-                 from fewer runs",
+                "note: {} of the control {control} had failed in campaign {} before it was resumed, so its differences \
+                 are from fewer runs",
                 counted(failed, "run"),
                 facts.campaign
             ));

@@ -142,7 +142,8 @@ pub(crate) fn unmeasured(
         .collect()
 }
 
-/// The workloads of which revisions have no value, as the control failed. `without_any`: the revisions without any value.
+/// The workloads of which revisions have no value, as the control failed. `without_any`: the revisions without any
+/// value.
 pub(crate) fn control_failures(
     campaigns: &[CampaignFacts],
     summaries: &[Option<Summary>],
