@@ -12,7 +12,7 @@ use std::iter;
 use super::block::{Block, Revision, Run};
 use super::evidence::{CONFIDENCE, Design, Evidence, Learnt, MOST_CONFIRMING, POWER, Sealed};
 use super::hypotheses::NO_CHANGE;
-use super::{Answer, Bisection, Lineage, Terms};
+use super::{Bisection, Lineage, Terms};
 use crate::check;
 use crate::distribution::normal_upper_quantile;
 use crate::error::Error;
@@ -87,12 +87,12 @@ impl Outcomes {
         })
     }
 
-    /// Whether the older end fails more often than the newer one, so clearly that a search in the other direction would
-    /// be sure of a change. `ends`: of the older and of the newer one, how many runs failed and how many passed.
+    /// A search in the other direction, which has seen only the ends: its answer is a change if the older end fails more
+    /// often without doubt. `ends`: of the older and of the newer one, how many runs failed and how many passed.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn is_other_way_round(certain: f64, ends: [[usize; 2]; 2]) -> Result<bool, Error> {
+    pub fn other_way_round(certain: f64, ends: [[usize; 2]; 2]) -> Result<Bisection<Self>, Error> {
         let mut search =
             Bisection::new(Lineage::linear(1)?, Terms::default(), Self::new(certain)?)?;
         let sides = [Revision::At(0), Revision::Good].into_iter().zip(ends);
@@ -107,7 +107,7 @@ impl Outcomes {
         });
         let runs = runs.collect();
         search.observe(&Block { session: 0, runs })?;
-        Ok(matches!(search.answer(), Answer::Found(_)))
+        Ok(search)
     }
 
     fn points(&self, class: usize) -> &[Point] {
