@@ -145,15 +145,16 @@ impl Experiment {
     /// The same experiment with the cells of this workload only.
     #[must_use]
     pub fn with_workload_only(mut self, workload: &str) -> Self {
-        // An exclude that leaves nothing out is refused, and it comes before cells are included.
-        let include = std::mem::take(&mut self.include);
-        let cells = self.cells();
         let of = |name: &str| (WORKLOAD.to_owned(), Value::Text(name.to_owned()));
-        let names = self.workloads.keys();
-        let others = names
-            .filter(|name| *name != workload && cells.iter().any(|cell| cell.workload == **name));
-        let excluded: Vec<Entry> = others.map(|name| Entry::from_iter([of(name)])).collect();
+        let include = std::mem::take(&mut self.include);
+        // An entry that excludes nothing would be refused.
+        let cells = self.cells();
+        let mut others = self.workloads.clone();
+        others
+            .retain(|name, _| name != workload && cells.iter().any(|cell| cell.workload == *name));
+        let excluded = others.keys().map(|name| Entry::from_iter([of(name)]));
         self.exclude.extend(excluded);
+        // Cells are included after that.
         let is_own = |own: &Value| own.to_string() == workload;
         let own = include
             .into_iter()

@@ -14,6 +14,9 @@ use crate::failure::Failure;
 /// The exit code by which a command says that a revision cannot be tried, as for `git bisect run`.
 const SKIP: i32 = 125;
 
+/// Probability of no change in the other direction below which the older end is reported to fail more often.
+const DOUBT: f64 = 0.1;
+
 /// How many runs failed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Count {
@@ -121,7 +124,7 @@ pub(super) fn no_change_of_failures(
              --flaky\n"
                 .to_owned(),
         ),
-        false if reverse.posterior().no_change < 0.5 => (
+        false if reverse.posterior().no_change < DOUBT => (
             size,
             format!("the older end failed more often, perhaps by chance, and {turn}\n"),
         ),

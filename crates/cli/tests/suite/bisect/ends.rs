@@ -99,7 +99,7 @@ fn failures_that_do_not_begin() {
 fn the_older_end_may_fail_more_often() {
     // Every so many runs.
     let failing = |every| format!("echo >> runs; test $(($(wc -l < runs) % {every})) -ne 0");
-    let searches = Searches::with(&[2, 2, 3].map(failing));
+    let searches = Searches::with(&[3, 3, 8].map(failing));
     let [good, bad] = searches.ends();
     let words = [good, bad, "--fails", "--flaky", "--out", "../out"];
     let said = searches.bisect(&[&words[..], &["--", "sh", "work.sh"]].concat());

@@ -1,6 +1,6 @@
 //! Evidence from runs that pass or fail, and may do either by chance.
 //!
-//! A good revision fails with probability `p`, a bad one with `q`, and `q - p` is [`LEAST`] or more; without a change all
+//! A good revision fails with probability `p`, a bad one with `q`, and `q - p` is [`KNOWN`] or more; without a change all
 //! fail with one probability. With the weight `certain`, `p` is 0; with the same weight, `q` is 1. Else they are on a
 //! grid, `p` with weights in proportion to `(1 - p)^3`, as in Beta(1, 4), and `q` with equal ones. Pairs that are too
 //! near to each other have no weight.
@@ -26,6 +26,10 @@ struct Count {
 
 /// Least difference of the probabilities to fail that is looked for.
 const LEAST: f64 = 0.2;
+
+/// Least difference that the model knows. It is smaller, as a difference at the limit of the model would be taken for
+/// larger than it is.
+const KNOWN: f64 = 0.17;
 
 /// Points of the grid of probabilities.
 const POINTS: usize = 32;
@@ -72,7 +76,7 @@ impl Outcomes {
         let pairs = good
             .iter()
             .flat_map(|p| bad.iter().map(move |q| ([p.0, q.0], p.1 * q.1)));
-        let change = pairs.filter(|([p, q], _)| q - p >= LEAST).collect();
+        let change = pairs.filter(|([p, q], _)| q - p >= KNOWN).collect();
         // All pass, all fail, or anything between.
         let mut one: Vec<([f64; 2], f64)> =
             bad.iter().map(|&(p, weight)| ([p; 2], weight)).collect();
@@ -170,6 +174,8 @@ impl Sealed for Outcomes {}
 
 impl Evidence for Outcomes {
     type Value = bool;
+
+    const LEFT: f64 = 0.4;
 
     fn check(&self, _: &Block<bool>) -> Result<(), Error> {
         Ok(())
