@@ -16,7 +16,7 @@ fn failures_that_do_not_begin() {
         names[0], names[1]
     );
     let same = format!(
-        "{} fails in 0 of 2 runs, {} in 0 of 2 runs",
+        "{} fails in 0 of 3 runs, {} in 0 of 3 runs",
         names[0], names[1]
     );
     let cases: [Case<'_>; 9] = [
