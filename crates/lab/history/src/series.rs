@@ -24,6 +24,9 @@ pub struct Seen {
     /// Those of confirmations and of bisections that did.
     #[serde(default)]
     pub other_campaigns: Vec<u32>,
+    /// What went wrong with the last execution of its tests, or with their report: a sentence each.
+    #[serde(default)]
+    pub test_faults: Vec<String>,
     /// The first workload of which no run passed in the last of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<RunFailure>,
@@ -77,6 +80,7 @@ impl Seen {
             build: None,
             campaigns: Vec::new(),
             other_campaigns: Vec::new(),
+            test_faults: Vec::new(),
             failure: None,
             off_branch: false,
         }

@@ -207,15 +207,23 @@ impl View {
 
     /// With the tests that were executed: those of the last build of each revision.
     #[must_use]
-    pub fn with_tests(self, test_runs: &[(TestRunFacts, Vec<TestFacts>)]) -> Self {
+    pub fn with_tests(mut self, test_runs: &[(TestRunFacts, Vec<TestFacts>)]) -> Self {
         // Tests of another table are others.
         let table = test_runs.last().map(|(facts, _)| &facts.table);
         let test_runs = test_runs
             .iter()
             .filter(|(facts, _)| Some(&facts.table) == table);
         let mut by_key: HashMap<&str, Vec<&[TestFacts]>> = HashMap::new();
+        let mut last: HashMap<&str, &TestRunFacts> = HashMap::new();
         for (facts, tests) in test_runs {
             by_key.entry(&facts.key).or_default().push(tests);
+            last.insert(&facts.key, facts);
+        }
+        for seen in &mut self.revisions {
+            let key = seen.build.as_ref().map(|build| build.key.as_str());
+            seen.test_faults = key
+                .and_then(|key| last.get(key))
+                .map_or(Vec::new(), |facts| facts.faults());
         }
         // Revisions with the same build share its runs, which are evidence once.
         let mut shared: HashSet<&str> = HashSet::new();

@@ -63,6 +63,9 @@ pub fn revision_text(view: &View, details: &Details, all: bool) -> String {
             output.display()
         );
     }
+    for fault in &seen.test_faults {
+        text += &format!("tests: {}\n", clean(fault));
+    }
     text += &values(view, details.place);
     if let Some(before) = details.before.and_then(|before| view.revisions.get(before)) {
         text += &since(before, details, most);

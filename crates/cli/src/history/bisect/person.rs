@@ -59,6 +59,7 @@ struct Search {
     repository: Repository,
     range: SearchRange,
     search: Bisection<Outcomes>,
+    is_flaky: bool,
 }
 
 impl Search {
@@ -101,7 +102,7 @@ impl Search {
         let repository = Repository::open(directory.as_deref().unwrap_or(Path::new(".")))?;
         let source = Source::Git(&repository);
         let range = SearchRange::new(&source, None, [good, bad], flags.contains(&"first-parent"))?;
-        let certain = certainty(flags.contains(&"flaky"));
+        let is_flaky = flags.contains(&"flaky");
         // The user has tried the ends already.
         let ends = [
             (Place::Good, false),
@@ -131,7 +132,7 @@ impl Search {
         let search = Bisection::replay(
             range.lineage.clone(),
             Terms::default(),
-            Outcomes::new(certain)?,
+            Outcomes::new(certainty(is_flaky))?,
             &events,
         )?;
         Ok(Self {
@@ -139,6 +140,7 @@ impl Search {
             repository,
             range,
             search,
+            is_flaky,
         })
     }
 
@@ -176,8 +178,17 @@ impl Search {
     fn state(&self) -> String {
         match (self.search.answer(), self.next()) {
             (Answer::Found(found), _) => found_text(&self.range, &found),
-            (Answer::NoChange { probability }, _) => {
+            (Answer::NoChange { probability }, _) if self.is_flaky => {
                 no_change_text(&self.range, probability, &size_of_failures(&self.search))
+            }
+            // What is said of a revision was taken to hold, so only a contradiction leads here.
+            (Answer::NoChange { .. }, _) => {
+                let [good, bad] = [&self.range.good, self.range.bad()].map(Revision::name);
+                format!(
+                    "what was said of {good} and {bad} contradicts that the first one is good and the other one bad; begin \
+                     anew, with the ends exchanged if the older one is bad, or with --flaky if a revision may look good at \
+                     one time and bad at another\n"
+                )
             }
             (_, Some(next)) => format!(
                 "{}\ntry {}\nthen say `perflab bisect good`, `bad` or `skip`\n",

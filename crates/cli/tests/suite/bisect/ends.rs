@@ -182,6 +182,11 @@ fn a_date_before_all_revisions_is_no_end() {
     assert!(!searches.laboratory.path("out").exists());
     refused("GOOD", &["start", "1990-01-01", bad]);
     searches.bisect(&["start", good, bad]).code(0);
+    searches.bisect(&["bad", good]).code(0);
+    let said = searches.bisect(&["good", bad]).code(0);
+    said.prints(&[" contradicts that the first one is good and the other one bad; begin anew, with the ends exchanged"]);
+    searches.bisect(&["reset"]).code(0);
+    searches.bisect(&["start", good, bad]).code(0);
     refused("REV", &["good", "1990-01-01"]);
 }
 

@@ -103,7 +103,10 @@ fn a_report_that_is_no_report_is_an_outcome() {
             .write("repo/tests.sh", format!("{script}\n"));
         histories.commit(&format!("echo {day} > built"), &format!("2026-01-{day:02}"));
     }
-    histories.run(&[]).code(0);
+    histories.run(&[]).code(0).says(&[
+        " s: NOLOG, there is no report results.xml",
+        " s: NOLOG, the report results.xml is no file",
+    ]);
     let said = histories
         .laboratory
         .call(&["history", "show", "h", "--tests"])
@@ -113,5 +116,15 @@ fn a_report_that_is_no_report_is_an_outcome() {
         whole.is_some_and(|line| line.starts_with("EXIT   LLSTE")),
         "{said:?}"
     );
-    said.prints(&["L NOLOG", "S SIGNAL", "T TIMEOUT", "E EXIT"]);
+    said.prints(&[
+        "L NOLOG",
+        "S SIGNAL",
+        "T TIMEOUT",
+        "E EXIT",
+        "ended with exit code 3; see tests/00000",
+    ]);
+    let second = histories.git(&["rev-parse", "HEAD~4"], "2026-01-01");
+    let one = ["history", "show", "h", "--revision", second.trim()];
+    let one = histories.laboratory.call(&one).code(0);
+    one.prints(&["\ntests: there is no report results.xml"]);
 }

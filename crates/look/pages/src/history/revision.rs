@@ -48,7 +48,7 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
             }
         }
         (values(view, place))
-        (tests(view, place))
+        (tests(view, seen, place))
         @match view.details_with(&site.directory, place, known.files.as_ref()) {
             Ok(details) => (changed(known, view, &details)),
             Err(error) => { p.warning { (say(&error.to_string())) } }
@@ -119,7 +119,7 @@ fn values(view: &View, place: usize) -> Markup {
 }
 
 /// The tests that did not end as expected.
-fn tests(view: &View, place: usize) -> Markup {
+fn tests(view: &View, seen: &Seen, place: usize) -> Markup {
     let failed = view.tests.iter().filter_map(|test| {
         let cell = test.cells.iter().find(|cell| cell.place == place)?;
         (cell.worst().is_as_expected() == Some(false)).then(|| (test.full_name(), cell.worst()))
@@ -131,6 +131,7 @@ fn tests(view: &View, place: usize) -> Markup {
             ul { @for (name, outcome) in failed.iter().take(MOST) { li { (outcome.name()) " " (say(name)) } } }
             (more(failed.len()))
         }
+        @for fault in &seen.test_faults { p { "Tests: " (say(fault)) } }
     }
 }
 
