@@ -24,9 +24,9 @@ mod view;
 
 use clap::Subcommand;
 
-pub use choice::probes;
+pub use choice::{NONE, Processes, probes};
 pub use file::create;
-pub use outcome::problem_in_words;
+pub use outcome::{Outcome, problem_in_words};
 pub use session::{FEW, SEARCH};
 pub use start::agent;
 

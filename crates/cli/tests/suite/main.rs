@@ -27,6 +27,7 @@ mod exchange;
 mod experiment_files;
 mod export_names;
 mod family;
+mod filters;
 mod full_disk;
 mod gates;
 mod help;

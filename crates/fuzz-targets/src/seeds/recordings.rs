@@ -18,6 +18,9 @@ fn probe_abi(all: &mut Collection<'_>) {
         "description",
         "d\nredis\ncommand\nsrc/server.c\n3541\ni32 fd\nenum(GET=0, SET=1) kind\nbytes key",
     );
+    let types = ["u64", "cstr", "str_nofault", "f32"];
+    let lines = types.map(|kind| format!("\n{kind} a")).concat().repeat(16);
+    all.add(target, "many", format!("d\nkv\ncommand\nkv.c\n7{lines}"));
     all.add(target, "names", "p\nredis:*, shop:request_start ,x");
     let header = b"PFLB\x01\0\x80\0\x40\0\0\0";
     let counts = [b'0'; 32];

@@ -5,6 +5,7 @@ mod counters;
 mod drivers;
 mod executable;
 mod experiment;
+mod filter_program;
 mod foreign;
 mod frozen_files;
 mod generic;
@@ -53,6 +54,7 @@ pub const TARGETS: &[Target] = &[
     target("drivers", drivers::run),
     target("executable", executable::run),
     target("experiment", experiment::run),
+    target("filter_program", filter_program::run),
     target("foreign", foreign::run),
     target("frozen_files", frozen_files::run),
     target("generic", generic::run),

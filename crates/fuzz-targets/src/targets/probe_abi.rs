@@ -4,8 +4,8 @@
 //! follows it.
 
 use perflab_abi::{
-    Description, HEADER_SIZE, Header, LONGEST_MESSAGE, MOST_ARGUMENTS, Reader, SiteState, Writer,
-    patterns,
+    Description, FEW_ARGUMENTS, HEADER_SIZE, Header, LONGEST_MESSAGE, MOST_ARGUMENTS, ProbeContent,
+    Reader, SiteState, Writer, patterns,
 };
 
 use crate::shared::first_line;
@@ -29,6 +29,15 @@ fn description(text: &str) {
     let again = lines.join("\n");
     let read = Description::parse(&again).expect("what was read can be written");
     assert!(read.arguments().eq(description.arguments()));
+    let content = ProbeContent {
+        process: 1,
+        probe: 1,
+        object: "",
+        description: text,
+        ahead: None,
+    };
+    let is_long = lines.len() > 4 + FEW_ARGUMENTS;
+    assert_eq!(content.version(), if is_long { 2 } else { 1 });
 }
 
 fn names(text: &str) {

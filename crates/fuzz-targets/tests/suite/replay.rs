@@ -31,6 +31,7 @@ replays! {
     drivers: 20,
     executable: 40,
     experiment: 20,
+    filter_program: 200,
     foreign: 20,
     frozen_files: 15,
     generic: 40,

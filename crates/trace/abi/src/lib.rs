@@ -35,12 +35,14 @@ pub use content::{
     Clock, ClockSnapshotContent, CostContent, EventsContent, LossesContent, OrderContent,
     ProbeContent, ProcessContent, ThreadContent, WatermarkContent,
 };
-pub use description::{Argument, ArgumentType, Description, DescriptionError, MOST_ARGUMENTS};
+pub use description::{
+    Argument, ArgumentType, Description, DescriptionError, FEW_ARGUMENTS, MOST_ARGUMENTS,
+};
 pub use fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};
 pub use message::{HEADER_SIZE, Header, Kind, MAGIC, RecordWish, SiteState};
 pub use object::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
 pub use pattern::{PatternError, matches, patterns};
-pub use site::{Backend, Handler, NOP5, Point, SITE_HEAD, SITE_LENGTH, Site};
+pub use site::{Backend, Handler, NOP5, Point, RecordHandler, SITE_HEAD, SITE_LENGTH, Site};
 
 /// Version of the structures in a program.
 pub const VERSION: u16 = 1;

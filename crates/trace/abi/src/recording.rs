@@ -49,7 +49,8 @@ pub const TOTAL_MAGIC: u64 = u64::from_le_bytes(*b"PFLTOTL1");
 /// The file of what all recordings of a user take.
 pub const TOTAL_FILE: &str = "total";
 
-/// Most bytes of a text in an event; of longer ones the first bytes are kept, and the event is marked as cut.
+/// Most bytes of a text in an event; of longer ones, and of some where a record has no room for all, the first bytes are
+/// kept, and the event is marked as cut.
 pub const LONGEST_TEXT: usize = 128;
 
 /// Word that stands for a null pointer instead of a text's length.

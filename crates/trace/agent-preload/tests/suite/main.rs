@@ -15,3 +15,4 @@ mod toggle;
 mod toolchains;
 mod traced_builds;
 mod tracers;
+mod wide;

@@ -17,7 +17,7 @@ pub struct Build {
     pub features: &'static str,
     /// For rustc.
     pub flags: &'static str,
-    /// `sites` or `plugin`.
+    /// `sites`, `plugin` or `wide`.
     pub package: &'static str,
 }
 

@@ -1,0 +1,49 @@
+//! Filter programs: they judge an event in the traced program, before anything is recorded.
+//!
+//! A program is eBPF, as [RFC 9669](https://www.rfc-editor.org/rfc/rfc9669) defines it, with fewer instructions, see
+//! [`Program`]. It comes from outside, so [`verify`] trusts nothing in it. [`lower`] makes operations on numbers of
+//! it, without any address. [`judge`] executes these.
+//!
+//! ```text
+//! program      what a program is given, may call and returns
+//! instruction  eight bytes -> fields -> text
+//! step         fields -> what an instruction does
+//! verifier     steps -> accepted, or refused with the instruction and the rule
+//! lowered      operations, and what numbers become by them: arithmetic
+//! lower        accepted -> fewer operations
+//! place        where the values of an event are
+//! texts        texts of the traced program, compared where they are
+//! interpreter  operations and an event -> the verdict
+//! oracle       for tests: a second executor that checks every access, and random programs
+//! ```
+//!
+//! The agent links this crate: it allocates nothing and does not panic while it judges.
+#![no_std]
+
+extern crate alloc;
+
+mod arithmetic;
+mod instruction;
+mod interpreter;
+mod lower;
+mod lowered;
+#[cfg(feature = "oracle")]
+pub mod oracle;
+mod place;
+mod program;
+mod step;
+mod texts;
+mod verifier;
+
+pub use arithmetic::{Binary, Relation, Unary};
+pub use instruction::{Instruction, Shown, opcode};
+pub use interpreter::judge;
+pub use lower::lower;
+pub use lowered::{Literal, Lowered, Op, Part};
+pub use place::{Context, ContextField, Place};
+pub use program::{
+    Class, Helper, Import, LONGEST_LITERAL, MOST_IMPORTS, MOST_INSTRUCTIONS, MOST_LITERALS,
+    Program, STACK, Verdict,
+};
+pub use texts::TextTest;
+pub use verifier::{Refused, Rule, Verified, verify};
