@@ -163,6 +163,9 @@ impl<'a> Parser<'a> {
                 Name::Context(last.map_or(behind, |(name, _)| name).to_owned())
             }
             (Some(TokenKind::Global("$app")), _) => Name::Nothing(written),
+            (Some(TokenKind::Global(name)), _) => {
+                return Err(Problem::new(at, ProblemKind::Global(name.to_owned())));
+            }
             _ => return Err(Problem::new(at, ProblemKind::Global(written))),
         };
         Ok(NodeKind::Name(name, index))

@@ -97,7 +97,7 @@ pub enum ProblemKind {
     #[error("the expression has more than {most} different names", most = MOST_IMPORTS)]
     TooManyNames,
     /// A text and a number, in their order there.
-    #[error("{0} cannot be compared with {1}")]
+    #[error("{0}{comma} cannot be compared with {1}", comma = if .0.contains(',') { "," } else { "" })]
     Mixed(String, String),
     /// Two texts are ordered.
     #[error("two texts are compared by `==` or `!=`, not by order")]

@@ -182,8 +182,8 @@ macro_rules! __tracer_text {
     };
 }
 
-/// Where a tracer finds the first words of a probe with many arguments, behind the register `{places}`: bpftrace takes
-/// no more than these.
+/// Where a tracer finds the first words of a probe with many arguments, behind the register `{places}`: libbpf takes no
+/// more than these.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __first_places_text {

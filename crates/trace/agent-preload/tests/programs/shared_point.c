@@ -14,8 +14,8 @@ int main(int argc, char **argv) {
 #define PERFLAB_POINT_(...) "perflab_point"
     PERFLAB_PROBE(sites, shared, (i32, argc, argc));
     PERFLAB_PROBE(sites, shared, (cstr, name, argv[0]));
-#undef PERFLAB_MANY_
-#define PERFLAB_MANY_(e, few, many, ...) PERFLAB_NAMED_(e, few, PERFLAB_MANY, e##__VA_ARGS__)
+#undef PERFLAB_MANY_FLAG_
+#define PERFLAB_MANY_FLAG_
     PERFLAB_PROBE(sites, flagless, (i8, a, 1), (i8, b, 1), (i8, c, 1), (i8, d, 1), (i8, e, 1), (i8, f, 1), (i8, g, 1),
                   (i8, h, 1), (i8, i, 1), (i8, j, 1), (i8, k, 1), (i8, l, 1), (i8, m, 1));
     printf("good 1\n");

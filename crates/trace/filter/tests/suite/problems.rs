@@ -203,7 +203,7 @@ fn long_and_broken_lines() {
     // Letters that are two columns wide, and what would steer a terminal.
     assert_eq!(
         shown("name == \"漢字\" && \u{1b}"),
-        "`\u{fffd}` has no meaning in an expression\n  name == \"漢字\" && \u{fffd}\n                      ^"
+        "`\u{fffd}` has no meaning in an expression\n  name == \"漢字\" && \u{fffd}\n                    ^"
     );
     assert_eq!(
         shown(""),

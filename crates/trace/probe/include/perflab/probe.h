@@ -414,8 +414,8 @@ static inline int perflab_value_(const char *perflab_text)
     , PERFLAB_ASSERT_(sizeof #__VA_ARGS__ > 1, "an enum is names, each alone or with =digits") \
     PERFLAB_ENUM_1(, ##__VA_ARGS__, perflab_end, perflab_end, perflab_end, perflab_end, perflab_end, perflab_end, \
                    perflab_end, perflab_end, perflab_end, )
-#define PERFLAB_PROBE(...) PERFLAB_ALL_(, "0", "2", ##__VA_ARGS__, )
-#define PERFLAB_PROBE_ORDERED(...) PERFLAB_ALL_(, "1", "3", ##__VA_ARGS__, )
+#define PERFLAB_PROBE(...) PERFLAB_ALL_(, "0", ##__VA_ARGS__, )
+#define PERFLAB_PROBE_ORDERED(...) PERFLAB_ALL_(, "1", ##__VA_ARGS__, )
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
@@ -430,41 +430,37 @@ static inline int perflab_value_(const char *perflab_text)
 #define PERFLAB_LONG_TEXTS_END_
 #endif
 
-/* The flags are those of perflab_abi::Site, with `few` arguments and with `many`. */
-#define PERFLAB_ALL_(e, few, many, ...)                                                    \
-    PERFLAB_NUMBERED_(e, few, many, PERFLAB_NUMBER_(e, e##__VA_ARGS__), __LINE__, __COUNTER__, e##__VA_ARGS__, , )
-#define PERFLAB_NUMBERED_(e, few, many, number, line, counter, ...) \
-    PERFLAB_COUNTED_(e, few, many, number, line, counter, e##__VA_ARGS__)
-#define PERFLAB_COUNTED_(e, few, many, number, line, counter, ...) \
-    PERFLAB_SECOND_(PERFLAB_IS_FEW_##number, PERFLAB_MANY_, )(e, few, many, number, line, counter, e##__VA_ARGS__)
-#define PERFLAB_IS_FEW_0 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_1 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_2 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_3 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_4 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_5 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_6 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_7 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_8 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_9 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_10 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_11 , PERFLAB_FEW_
-#define PERFLAB_IS_FEW_12 , PERFLAB_FEW_
-#define PERFLAB_FEW_(e, few, many, ...) PERFLAB_NAMED_(e, few, PERFLAB_FEW, e##__VA_ARGS__)
-#define PERFLAB_MANY_(e, few, many, ...) PERFLAB_NAMED_(e, many, PERFLAB_MANY, e##__VA_ARGS__)
-#define PERFLAB_NAMED_(e, flags, way, number, line, counter, provider, name, ...)          \
+/* The flags are those of perflab_abi::Site. */
+#define PERFLAB_ALL_(e, flags, ...)                                                        \
+    PERFLAB_NUMBERED_(e, flags, PERFLAB_NUMBER_(e, e##__VA_ARGS__), __LINE__, __COUNTER__, e##__VA_ARGS__, , )
+#define PERFLAB_NUMBERED_(e, flags, number, line, counter, ...) \
+    PERFLAB_NAMED_(e, flags, number, line, counter, e##__VA_ARGS__)
+#define PERFLAB_NAMED_(e, flags, number, line, counter, provider, name, ...)               \
     do {                                                                                   \
         PERFLAB_LONG_TEXTS_                                                                \
         PERFLAB_CHECK_NAME_(#provider)                                                     \
         PERFLAB_CHECK_NAME_(#name)                                                         \
         PERFLAB_MAP_##number(e, PERFLAB_EACH_CHECK_, PERFLAB_CHECK_, 1, e##__VA_ARGS__)    \
-        PERFLAB_BODY_(e, PERFLAB_MAP_##number, flags, way,                                 \
+        PERFLAB_BODY_(e, PERFLAB_MAP_##number, PERFLAB_SECOND_(PERFLAB_IS_FEW_##number, PERFLAB_MANY, ), flags, \
                       PERFLAB_POINT_(#provider, #name, #line, #counter, flags,             \
                                      PERFLAB_MAP_##number(e, PERFLAB_EACH_SYMBOL_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)), \
                       PERFLAB_SEMAPHORE_(#provider, #name), perflab_on_##counter,          \
                       perflab_off_##counter, #line, #provider, #name, e##__VA_ARGS__)      \
         PERFLAB_LONG_TEXTS_END_                                                            \
     } while (0)
+#define PERFLAB_IS_FEW_0 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_1 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_2 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_3 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_4 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_5 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_6 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_7 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_8 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_9 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_10 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_11 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_12 , PERFLAB_FEW
 
 /*
  * Symbols of the assembler, in quotes, as any file has any name. The compiler knows nothing of them.
@@ -479,7 +475,7 @@ static inline int perflab_value_(const char *perflab_text)
 
 #ifdef PERFLAB_PROBE_NONE
 
-#define PERFLAB_BODY_(e, map, flags, way, point, semaphore, on, off, line, provider, name, ...) \
+#define PERFLAB_BODY_(e, map, way, flags, point, semaphore, on, off, line, provider, name, ...) \
     if (0) {                                                                               \
         const uint64_t perflab_words[] = {0 map(e, PERFLAB_EACH_WORDS_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)}; \
         (void)perflab_words;                                                               \
@@ -745,21 +741,27 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
 #endif
 
 /*
- * How words reach the handler and tracers. Few: each by itself. Many: by the address of all. Tracers are told of the
- * first twelve then: bpftrace takes no more, and gcc takes 30 operands.
+ * How words reach the handler and tracers. PERFLAB_FEW: each by itself. PERFLAB_MANY: by the address of all, which the
+ * site's flags say. Tracers are told of the first twelve then: libbpf takes no more, and gcc takes 30 operands.
  */
+#define PERFLAB_FLAG_(way) way##_FLAG_
+#define PERFLAB_FEW_FLAG_
+#define PERFLAB_MANY_FLAG_ " + 2"
+#define PERFLAB_PLACES_(way, e, map, ...) way##_PLACES_(e, map, e##__VA_ARGS__)
 #define PERFLAB_FEW_PLACES_(e, map, ...) "" map(e, PERFLAB_EACH_PLACE_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)
-#define PERFLAB_FEW_OPERANDS_(e, map, ...) "i"(0) map(e, PERFLAB_EACH_OPERAND_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)
-#define PERFLAB_FEW_HIT_ perflab_hit_(perflab_point, perflab_words + 1, sizeof perflab_words / 8 - 1)
 #define PERFLAB_MANY_PLACES_(...)                                                          \
     "8@0(%[perflab_places]) 8@8(%[perflab_places]) 8@16(%[perflab_places]) 8@24(%[perflab_places]) "  \
     "8@32(%[perflab_places]) 8@40(%[perflab_places]) 8@48(%[perflab_places]) 8@56(%[perflab_places]) " \
     "8@64(%[perflab_places]) 8@72(%[perflab_places]) 8@80(%[perflab_places]) 8@88(%[perflab_places]) "
+#define PERFLAB_OPERANDS_(way, e, map, ...) way##_OPERANDS_(e, map, e##__VA_ARGS__)
+#define PERFLAB_FEW_OPERANDS_(e, map, ...) "i"(0) map(e, PERFLAB_EACH_OPERAND_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)
 #define PERFLAB_MANY_OPERANDS_(...) [perflab_places] "r"(perflab_words + 1) : "memory"
+#define PERFLAB_HIT_(way) way##_HIT_
+#define PERFLAB_FEW_HIT_ perflab_hit_(perflab_point, perflab_words + 1, sizeof perflab_words / 8 - 1)
 #define PERFLAB_MANY_HIT_ perflab_hit_record_(perflab_point, perflab_words + 1)
 
-#define PERFLAB_BODY_(e, map, flags, way, point, semaphore, on, off, line, provider, name, ...) \
-    PERFLAB_SITE_(flags, point, semaphore,                                                     \
+#define PERFLAB_BODY_(e, map, way, flags, point, semaphore, on, off, line, provider, name, ...) \
+    PERFLAB_SITE_(flags PERFLAB_FLAG_(way), point, semaphore,                              \
                   PERFLAB_DESCRIPTION_(provider, name, line,                               \
                                        map(e, PERFLAB_EACH_TEXT_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)),     \
                   on, off)                                                                 \
@@ -771,12 +773,12 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
         PERFLAB_ASM_ volatile(PERFLAB_MOVZWL_EAX_(semaphore) : "=a"(perflab_tracers));     \
         if (__builtin_expect(perflab_tracers != 0, 0)) {                                   \
             PERFLAB_ASM_ volatile(                                                         \
-                PERFLAB_TRACER_(provider, name, semaphore, way##_PLACES_(e, map, e##__VA_ARGS__)) \
+                PERFLAB_TRACER_(provider, name, semaphore, PERFLAB_PLACES_(way, e, map, e##__VA_ARGS__)) \
                 :                                                                          \
-                : way##_OPERANDS_(e, map, e##__VA_ARGS__));                                \
+                : PERFLAB_OPERANDS_(way, e, map, e##__VA_ARGS__));                         \
         }                                                                                  \
         PERFLAB_ASM_ volatile(PERFLAB_LEAQ_RDI_(point) : "=D"(perflab_point));             \
-        way##_HIT_;                                                                        \
+        PERFLAB_HIT_(way);                                                                 \
         PERFLAB_WORDS_END_                                                                 \
     }                                                                                      \
     off:;

@@ -72,7 +72,7 @@ fn copies_of_texts_that_may_not_be_there() {
     assert_eq!(found, [&b""[..], b"", b"xxx", b"", b"x", b""]);
     assert!(copies.is_cut);
     // All that fits is kept, and of as many as there may be as much as is recorded of each at least.
-    for (count, first, last) in [(16, 128, 128), (20, 128, 32), (MOST_ARGUMENTS, 32, 32)] {
+    for (count, first, least) in [(16, 128, 128), (20, 128, 32), (MOST_ARGUMENTS, 32, 32)] {
         for kind in ["cstr_nofault", "str_nofault"] {
             let words = [end - 1000, 200].repeat(count).into_iter();
             let step = if kind == "cstr_nofault" { 2 } else { 1 };
@@ -80,8 +80,8 @@ fn copies_of_texts_that_may_not_be_there() {
             let copies = Copies::new(packed(&vec![kind; count]), &words);
             let lengths = (0..count).map(|index| copies.of(index).len());
             let lengths: Vec<usize> = lengths.collect();
-            assert_eq!((lengths[0], lengths[count - 1]), (first, last), "{kind}");
-            assert!(lengths.iter().all(|length| *length >= 32), "{lengths:?}");
+            assert_eq!(lengths[0], first, "{kind}");
+            assert!(lengths.iter().all(|length| *length >= least), "{lengths:?}");
             assert!(copies.is_cut);
         }
     }
