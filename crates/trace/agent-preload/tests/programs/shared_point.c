@@ -1,6 +1,6 @@
 /*
- * Sites that no agent can use. As older headers made them: two probes with one point, and a type that no agent knows. And
- * one that has many arguments and does not say so. Waits at once.
+ * Sites that no agent can use. As older headers made them: two probes with one point, and a type that no agent knows.
+ * And one that has many arguments and does not say so. Waits at once.
  */
 #include <perflab/probe.h>
 

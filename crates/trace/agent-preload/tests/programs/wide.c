@@ -1,6 +1,7 @@
 /*
- * Probes with more arguments than are passed one by one, in C and C++; `rust/wide` has the same. Says how often it executed
- * each, then waits. With an argument it says when it is ready, hits them after the next line, and says when it is done.
+ * Probes with more arguments than are passed one by one, in C and C++; `rust/wide` has the same. Says how often it
+ * executed each, then waits. With an argument it says when it is ready, hits them after the next line, and says when it
+ * is done.
  */
 #include <perflab/probe.h>
 
