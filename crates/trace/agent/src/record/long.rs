@@ -220,33 +220,33 @@ struct Copies {
 }
 
 impl Copies {
-    #[inline(always)]
-    fn new(packed: u64, words: &[u64]) -> Self {
-        let mut copies = Self {
-            bytes: [0; LEAST_COPY * MOST_ARGUMENTS],
-            ends: [0; MOST_ARGUMENTS],
-            is_cut: false,
-        };
+    const NONE: Self = Self {
+        bytes: [0; LEAST_COPY * MOST_ARGUMENTS],
+        ends: [0; MOST_ARGUMENTS],
+        is_cut: false,
+    };
+
+    /// Makes those of an event, in place: they take more than half of the stack that an event may.
+    fn make(&mut self, packed: u64, words: &[u64]) {
         let may_lack = |form: &u64| *form >= TERMINATED_NOFAULT;
         let mut following = long_forms::of(packed).filter(may_lack).count();
         let mut end = 0;
         for (index, (form, word, said)) in passed(packed, words).enumerate() {
             if may_lack(&form) {
                 following -= 1;
-                let free = copies.bytes.len() - end - LEAST_COPY * following;
+                let free = self.bytes.len() - end - LEAST_COPY * following;
                 let most = free.min(LOOKED_AT);
-                let place = &mut copies.bytes[end..end + most];
+                let place = &mut self.bytes[end..end + most];
                 let (kept, is_short) = match (word, form) {
                     (0, _) => (0, false),
                     (_, TERMINATED_NOFAULT) => terminated(word, place),
                     _ => of_length(word, said, &mut place[..most - 1]),
                 };
-                copies.is_cut |= is_short;
+                self.is_cut |= is_short;
                 end += kept;
             }
-            copies.ends[index] = end as u16;
+            self.ends[index] = end as u16;
         }
-        copies
     }
 
     /// That of an argument.
@@ -265,7 +265,8 @@ impl Copies {
 #[cold]
 #[inline(never)]
 unsafe fn record_copies<C: Clock>(packed: u64, words: &[u64]) {
-    let copies = Copies::new(packed, words);
+    let mut copies = Copies::NONE;
+    copies.make(packed, words);
     // SAFETY: what the caller promises.
     unsafe { record::<C>(packed, words, Some(&copies)) };
 }

@@ -11,6 +11,12 @@ fn packed(kinds: &[&str]) -> u64 {
     long_forms::pack(7, &Description::parse(&text).unwrap()).unwrap()
 }
 
+fn copies_of(packed: u64, words: &[u64]) -> Copies {
+    let mut copies = Copies::NONE;
+    copies.make(packed, words);
+    copies
+}
+
 #[test]
 fn texts_share_the_room() {
     let shortened = |given: &[u8], room| {
@@ -63,11 +69,11 @@ fn copies_of_texts_that_may_not_be_there() {
         "cstr_nofault",
         "bytes_nofault",
     ];
-    let copies = Copies::new(packed(&kinds), &[1, whole, end - 3, 3, 8, 0, whole, 2]);
+    let copies = copies_of(packed(&kinds), &[1, whole, end - 3, 3, 8, 0, whole, 2]);
     let found: Vec<&[u8]> = (0..kinds.len()).map(|index| copies.of(index)).collect();
     assert_eq!(found, [&b""[..], b"whole", b"xxx", b"", b"", b"wh"]);
     assert!(!copies.is_cut);
-    let copies = Copies::new(packed(&kinds), &[1, 8, end - 3, 4, 8, end - 1, end, 2]);
+    let copies = copies_of(packed(&kinds), &[1, 8, end - 3, 4, 8, end - 1, end, 2]);
     let found: Vec<&[u8]> = (0..kinds.len()).map(|index| copies.of(index)).collect();
     assert_eq!(found, [&b""[..], b"", b"xxx", b"", b"x", b""]);
     assert!(copies.is_cut);
@@ -77,7 +83,7 @@ fn copies_of_texts_that_may_not_be_there() {
             let words = [end - 1000, 200].repeat(count).into_iter();
             let step = if kind == "cstr_nofault" { 2 } else { 1 };
             let words: Vec<u64> = words.step_by(step).collect();
-            let copies = Copies::new(packed(&vec![kind; count]), &words);
+            let copies = copies_of(packed(&vec![kind; count]), &words);
             let lengths = (0..count).map(|index| copies.of(index).len());
             let lengths: Vec<usize> = lengths.collect();
             assert_eq!(lengths[0], first, "{kind}");
