@@ -123,7 +123,7 @@ enum Command {
     /// See and switch the probes of running processes.
     #[command(subcommand)]
     Trace(trace::TraceCommand),
-    /// Check predicates on the arguments of probes.
+    /// Check predicates on the arguments of probes, and show what they become.
     #[command(subcommand)]
     Filter(filter::FilterCommand),
     /// Compare columns of numbers as the tool of this name does, byte for byte.

@@ -1,15 +1,12 @@
 //! `perflab filter check`.
 
-use std::path::PathBuf;
-
 use clap::Args;
-use perflab_filter::{Checked, Fields, Problem, check_each, parse};
+use perflab_filter::{Checked, Fields, Problem, check_each, ebpf, lower, parse};
 use unicode_width::UnicodeWidthStr;
 
-use super::known::{ArgumentList, KnownProbe, Source, argument_list, of_file, of_processes};
+use super::known::{KnownProbe, ProbeArguments, Source};
 use crate::failure::{Code, Failure};
 use crate::terminal;
-use crate::trace::{NONE, Outcome, Processes, probes};
 
 // Arguments of `check`.
 #[derive(Debug, Args)]
@@ -18,25 +15,8 @@ pub struct CheckArguments {
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: String,
 
-    /// Which probes, as provider:name with *; several with commas.
-    #[arg(value_name = "PROBES", default_value = "*", value_parser = probes)]
-    probes: String,
-
-    /// A program or shared object whose probes are looked at, instead of running processes.
-    #[arg(value_name = "FILE", conflicts_with = "pid")]
-    file: Option<PathBuf>,
-
     #[command(flatten)]
-    processes: Processes,
-
-    /// Arguments that a probe has, as `perflab trace list` shows them, instead of probes.
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_parser = argument_list,
-        conflicts_with_all = ["probes", "pid", "file"]
-    )]
-    arguments: Option<ArgumentList>,
+    probes: ProbeArguments,
 }
 
 /// Executes `check`.
@@ -44,25 +24,16 @@ pub fn check(arguments: &CheckArguments) -> Result<Option<Code>, Failure> {
     let mistake = |problem: Problem| Failure::usage(problem.shown(&arguments.expression));
     // First, as no probe is needed to see that it is no expression.
     let tree = parse(&arguments.expression).map_err(mistake)?;
-    let (sources, mut outcome) = match (&arguments.arguments, &arguments.file) {
-        (Some(list), _) => (vec![list.source()], Outcome::new(true)),
-        (None, Some(file)) => (vec![of_file(file, &arguments.probes)?], Outcome::new(true)),
-        (None, None) => {
-            let (processes, mut outcome) = arguments.processes.find()?;
-            let sources = of_processes(&processes, &arguments.probes, &mut outcome);
-            if sources.is_empty() {
-                outcome.nothing(NONE);
-            }
-            (sources, outcome)
-        }
-    };
+    let (sources, outcome) = arguments.probes.find()?;
     let known = || sources.iter().flat_map(|source| &source.probes);
     if known().next().is_none() {
-        outcome.nothing(&format!("no probe is called {:?} there", arguments.probes));
         return Ok(outcome.code());
     }
     let fields: Vec<Fields<'_>> = known().map(KnownProbe::fields).collect::<Result<_, _>>()?;
     let programs = check_each(&tree, &fields).map_err(mistake)?;
+    for program in &programs.programs {
+        ebpf(&lower(program)).map_err(Failure::usage)?;
+    }
     let answers = programs.probes.iter().map(|answer| match answer {
         Ok(number) => taken(&programs.programs[*number]),
         Err(problem) => format!("never recorded: {problem}"),

@@ -1,11 +1,18 @@
 //! `perflab filter`: predicates on the arguments of probes.
 
 mod check;
-mod known;
+mod dump;
+pub mod known;
+mod native;
+
+use std::fs;
+use std::path::Path;
 
 use clap::Subcommand;
+use perflab_filter::{FilterObject, read_object};
 
 use crate::failure::{Code, Failure};
+use crate::terminal;
 
 /// What to do with an expression.
 #[derive(Debug, Subcommand)]
@@ -25,11 +32,35 @@ perflab filter check 'bytes > 512' 'kv:*' ./kv-server\n  \
 perflab filter check 'bytes > 512' --arguments 'name: cstr, bytes: i64'"
     )]
     Check(check::CheckArguments),
+    /// Show what an expression becomes: its blocks, eBPF and native code side by side.
+    ///
+    /// The native code is that of an agent, for sites that pass the arguments as the first of the probes does.
+    #[command(
+        after_help = "Examples:\n  perflab filter dump 'name == \"SET\" && bytes > 512' --arguments 'name: cstr, bytes: i64'\n  \
+perflab filter dump 'bytes > 512' 'kv:*' ./kv-server -o big.o\n  \
+perflab filter dump --object big.o --pid 1234"
+    )]
+    Dump(dump::DumpArguments),
 }
 
 /// Executes `filter`.
 pub fn filter(command: &FilterCommand) -> Result<Option<Code>, Failure> {
     match command {
         FilterCommand::Check(arguments) => check::check(arguments),
+        FilterCommand::Dump(arguments) => dump::dump(arguments),
     }
+}
+
+/// The filter in an eBPF object.
+///
+/// # Errors
+/// When the file cannot be read, has no filter, or the filter breaks a rule.
+pub fn object(path: &Path) -> Result<FilterObject, Failure> {
+    let shown = terminal::escape(&path.to_string_lossy());
+    let bytes = fs::read(path)
+        .map_err(|error| Failure::usage(format!("cannot read the filter {shown}: {error}")))?;
+    read_object(&bytes).map_err(|problem| {
+        let problem = terminal::escape(&problem.to_string());
+        Failure::no_data(format!("{shown} cannot be used as a filter: {problem}"))
+    })
 }

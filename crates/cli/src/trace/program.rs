@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use object::read::ReadCache;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
@@ -17,8 +17,7 @@ use crate::terminal;
 /// # Errors
 /// When it cannot be given the agent, with what to do.
 pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
-    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
-    let Some(path) = perflab_machine::resolve_in_path(program, Path::new(""), &path) else {
+    let Some(path) = find(program) else {
         // Whoever starts it says so.
         return Ok(Vec::new());
     };
@@ -70,6 +69,12 @@ pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
     let is_sanitizer = |name: &&String| name.starts_with("libasan.so");
     let sanitizers = needs.libraries.iter().filter(is_sanitizer);
     Ok(sanitizers.map(OsString::from).collect())
+}
+
+/// The file that a program is in, if there is one.
+pub fn find(program: &OsStr) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+    perflab_machine::resolve_in_path(program, Path::new(""), &path)
 }
 
 fn has_more_rights(path: &Path) -> bool {

@@ -4,6 +4,7 @@ use perflab_control::Traced;
 
 use super::choice::NONE;
 use super::file::{create, with_rest};
+use super::judged::accepts_none;
 use super::outcome::Outcome;
 use super::recover::snapshot;
 use super::session::{RecordArguments, Session, are_meant};
@@ -70,8 +71,13 @@ fn write(
         ));
     } else if !arguments.command.is_empty() {
         let is_known = |asked: &str| {
-            let mut probes = summary.probes.iter();
-            probes.any(|probe| are_meant(asked, &probe.provider, &probe.name))
+            let recorded = summary.probes.iter();
+            let recorded = recorded.map(|probe| (probe.provider.as_str(), probe.name.as_str()));
+            // The filter may accept no event of a probe.
+            let filtered = summary.filtered.iter();
+            let filtered = filtered.filter_map(|of| of.probe.split_once(':'));
+            let mut known = recorded.chain(filtered);
+            known.any(|(provider, name)| are_meant(asked, provider, name))
         };
         for asked in arguments.asked().filter(|asked| !is_known(asked)) {
             outcome.fail(&Failure::no_data(format!(
@@ -79,6 +85,12 @@ fn write(
                  may have had some; `perflab trace list` shows those of a running program"
             )));
         }
+    }
+    if accepts_none(&summary.filtered) {
+        outcome.fail(&Failure::no_data(
+            "no event was accepted: none of the probes has all arguments that the filter names, with the types that it \
+             needs",
+        ));
     }
     terminal::print(&text(&summary, output))
 }

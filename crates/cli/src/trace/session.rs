@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_control::{Agent, Traced};
+use perflab_control::{Agent, EncodedFilter, Traced};
 use perflab_recorder::{LiveRecording, PAUSE, RecordError, StartOptions, Summary, open_more_files};
 use perflab_runner::Interrupt;
 use perflab_trace_file::TraceWriter;
@@ -19,6 +20,7 @@ use super::memory::Memory;
 use super::outcome::Outcome;
 use super::shown::Shown;
 use super::start;
+use super::when::When;
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -55,12 +57,15 @@ pub struct RecordArguments {
 
     /// Take the last so many seconds of processes that record already (perflab trace on --record).
     #[arg(long, value_name = "SECONDS", value_parser = seconds,
-        conflicts_with_all = ["seconds", "until", "command"])]
+        conflicts_with_all = ["seconds", "until", "command", "when", "when_object"])]
     pub last: Option<Duration>,
 
-    /// Stop when one of these probes was hit; they are recorded too.
+    /// Stop when one of these probes was hit; they are recorded too, whatever --when says.
     #[arg(long, value_name = "PROBES", value_parser = probes)]
     pub until: Option<String>,
+
+    #[command(flatten)]
+    pub when: When,
 
     #[command(flatten)]
     pub memory: Memory,
@@ -81,6 +86,23 @@ impl RecordArguments {
     /// All probes that are recorded: nobody sees the hits of others, so the recording would never stop.
     fn recorded(&self) -> String {
         self.asked().collect::<Vec<_>>().join(",")
+    }
+
+    /// The filter that is asked for, made for the program of a command, or else for processes. It does not judge the
+    /// probes at which the recording stops.
+    fn filter(
+        &self,
+        command: Option<&Command>,
+        processes: &[Traced],
+    ) -> Result<Option<EncodedFilter>, Failure> {
+        let (probes, unfiltered) = (&self.probes, self.until.as_deref().unwrap_or_default());
+        match command {
+            Some(command) => {
+                let program = command.get_program();
+                self.when.for_program(program, probes, unfiltered)
+            }
+            None => self.when.for_processes(processes, probes, unfiltered),
+        }
     }
 }
 
@@ -116,13 +138,21 @@ impl<'a> Session<'a> {
         });
         let interrupt = interrupt
             .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
+        let command = match arguments.command.is_empty() {
+            true => None,
+            false => Some(start::command(&arguments.command)?),
+        };
+        let filter = arguments.filter(command.as_ref(), processes)?;
         let asked = Instant::now();
         let mut all = Vec::new();
         for process in processes {
             let wish = arguments.memory.wish(true, READ_RING)?;
             let agent = Agent::at(&process.socket);
-            let Some(recorded) = outcome.take(process, agent.record(&arguments.recorded(), wish))
-            else {
+            let answer = match &filter {
+                Some(filter) => agent.record_when(&arguments.recorded(), wish, filter),
+                None => agent.record(&arguments.recorded(), wish),
+            };
+            let Some(recorded) = outcome.take(process, answer) else {
                 continue;
             };
             for probes in arguments.asked() {
@@ -142,18 +172,19 @@ impl<'a> Session<'a> {
             }
             all.push(recorded);
         }
-        let (mut recording, command) = if arguments.command.is_empty() {
-            (LiveRecording::of_running(trace, asked), None)
-        } else {
-            let command = start::command(&arguments.command)?;
-            let options = StartOptions {
-                probes: arguments.recorded(),
-                memory: arguments.memory.wish(true, 0)?,
-                preload: start::preload(command.get_program())?,
-            };
-            let recording = LiveRecording::of_started(trace, options);
-            let started = Started::start(command, recording.environment())?;
-            (recording, Some(started))
+        let (mut recording, command) = match command {
+            None => (LiveRecording::of_running(trace, asked), None),
+            Some(command) => {
+                let options = StartOptions {
+                    probes: arguments.recorded(),
+                    memory: arguments.memory.wish(true, 0)?,
+                    when: filter,
+                    preload: start::preload(command.get_program())?,
+                };
+                let recording = LiveRecording::of_started(trace, options);
+                let started = Started::start(command, recording.environment())?;
+                (recording, Some(started))
+            }
         };
         // The command has begun with the limit that there was.
         open_more_files();

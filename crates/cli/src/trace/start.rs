@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use perflab_control::RecordWish;
-use perflab_control::variable::{CHECKED, SAY, check_value};
+use perflab_control::variable::{CHECKED, SAY, WHEN, check_value};
 use perflab_recorder::{AGENT, sizes};
 
 use super::program;
+use super::when::When;
 use crate::failure::{Code, Failure};
 
 /// Becomes the command, which loads the agent before anything else.
@@ -17,11 +18,16 @@ pub fn start(
     variable: &str,
     probes: &str,
     wish: RecordWish,
+    when: &When,
     words: &[OsString],
 ) -> Result<Option<Code>, Failure> {
     let mut command = command(words)?;
+    let filter = when.for_program(command.get_program(), probes, "")?;
     let preload = preload(command.get_program())?;
     command.env("LD_PRELOAD", preload).envs(sizes(wish));
+    // One that this process has is for other probes.
+    command.env_remove(WHEN);
+    command.envs(filter.map(|filter| (WHEN, filter.hexadecimal())));
     // Only the program itself says that it has no such probe, not those that it starts.
     command.env(SAY, std::process::id().to_string());
     command.env(variable, probes);

@@ -3,13 +3,15 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use perflab_control::{Agent, ControlError, RecordWish, Traced, variable};
+use perflab_control::{Agent, ControlError, EncodedFilter, RecordWish, Traced, variable};
 use perflab_experiment::counted;
 
 use super::choice::{NONE, Processes, probes};
+use super::judged::exceptions;
 use super::memory::Memory;
 use super::outcome::Outcome;
 use super::start::start;
+use super::when::When;
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -31,6 +33,9 @@ pub struct OnArguments {
     /// `trace recover` write them into a file.
     #[arg(long)]
     record: bool,
+
+    #[command(flatten)]
+    when: When,
 
     #[command(flatten)]
     memory: Memory,
@@ -64,14 +69,22 @@ pub fn on(arguments: &OnArguments) -> Result<Option<Code>, Failure> {
         } else {
             variable::PROBES
         };
-        return start(variable, &arguments.probes, wish?, &arguments.command);
+        let (probes, when) = (&arguments.probes, &arguments.when);
+        return start(variable, probes, wish?, when, &arguments.command);
     }
     let what = if arguments.record {
         Switch::Record(wish?)
     } else {
         Switch::On
     };
-    switch(&arguments.processes, arguments.all, &arguments.probes, what)
+    let OnArguments {
+        processes,
+        all,
+        probes,
+        when,
+        ..
+    } = arguments;
+    switch(processes, *all, probes, what, Some(when))
 }
 
 /// Executes `off`.
@@ -81,7 +94,7 @@ pub fn off(arguments: &OffArguments) -> Result<Option<Code>, Failure> {
         all,
         probes,
     } = arguments;
-    switch(processes, *all, probes, Switch::Off)
+    switch(processes, *all, probes, Switch::Off, None)
 }
 
 /// What is done to sites.
@@ -97,6 +110,7 @@ fn switch(
     all: bool,
     probes: &str,
     what: Switch,
+    when: Option<&When>,
 ) -> Result<Option<Code>, Failure> {
     if processes.pid.is_empty() && !all {
         return Err(Failure::usage(
@@ -108,7 +122,12 @@ fn switch(
     if processes.is_empty() {
         outcome.nothing(NONE);
     }
-    let switched = switch_each(&processes, all, probes, what, &mut outcome);
+    let filter = match when {
+        Some(when) => when.for_processes(&processes, probes, "")?,
+        None => None,
+    };
+    let filter = filter.as_ref();
+    let switched = switch_each(&processes, all, probes, what, filter, &mut outcome);
     Ok(outcome.end(switched))
 }
 
@@ -117,15 +136,21 @@ fn switch_each(
     all: bool,
     probes: &str,
     what: Switch,
+    filter: Option<&EncodedFilter>,
     outcome: &mut Outcome,
 ) -> Result<(), Failure> {
     let mut matched = None;
     for process in processes {
         let agent = Agent::at(&process.socket);
-        let answer = match what {
-            Switch::On => agent.switch(probes, true),
-            Switch::Off => agent.switch(probes, false),
-            Switch::Record(wish) => agent.record(probes, wish).map(|all| all.switched),
+        let answer = match (what, filter) {
+            (Switch::On, None) => agent.switch(probes, true),
+            (Switch::On, Some(filter)) => agent.on_when(probes, filter),
+            (Switch::Off, _) => agent.switch(probes, false),
+            (Switch::Record(wish), None) => agent.record(probes, wish).map(|all| all.switched),
+            (Switch::Record(wish), Some(filter)) => {
+                let recorded = agent.record_when(probes, wish, filter);
+                recorded.map(|all| all.switched)
+            }
         };
         if !all && matches!(answer, Err(ControlError::Gone)) {
             outcome.fail(&Failure::no_data(format!(
@@ -154,7 +179,11 @@ fn switch_each(
         if !switched.how.is_empty() {
             line += &format!(" ({})", switched.how);
         }
-        terminal::print(&(line + "\n"))?;
+        line.push('\n');
+        for exception in exceptions(&switched.filtered) {
+            line += &format!("  {exception}\n");
+        }
+        terminal::print(&line)?;
     }
     match matched {
         None => outcome.nothing("no process has answered"),

@@ -10,8 +10,13 @@ use super::along::{Along, Events};
 use super::choice::{NONE, Processes, probes, seconds};
 use super::list::{hits, probe, recorded};
 use super::outcome::Outcome;
+use super::watched::Watched;
+use super::when::When;
 use crate::failure::{Code, Failure};
 use crate::terminal;
+
+/// How soon a signal ends it, while probes are on for it.
+const END: Duration = Duration::from_millis(100);
 
 // Arguments of `top`.
 #[derive(Debug, Args)]
@@ -22,6 +27,9 @@ pub struct TopArguments {
 
     #[command(flatten)]
     processes: Processes,
+
+    #[command(flatten)]
+    when: When,
 
     /// Seconds between two looks.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
@@ -91,12 +99,19 @@ impl Count {
 
 /// Executes `top`.
 pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
+    if arguments.when.is_given() && arguments.processes.pid.is_empty() {
+        return Err(Failure::usage(
+            "which process? A filter switches probes on as long as they are shown, and needs --pid PID for that",
+        ));
+    }
     let (mut processes, mut outcome) = arguments.processes.find()?;
     if processes.is_empty() {
         outcome.nothing(NONE);
         return Ok(outcome.code());
     }
-    let shown = show(arguments, &mut processes, &mut outcome);
+    let (when, probes) = (&arguments.when, &arguments.probes);
+    let watched = Watched::begin(when, &mut processes, probes, &mut outcome)?;
+    let shown = show(arguments, &mut processes, watched.as_ref(), &mut outcome);
     Ok(outcome.end(shown))
 }
 
@@ -104,8 +119,10 @@ pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
 fn show(
     arguments: &TopArguments,
     processes: &mut Vec<Traced>,
+    watched: Option<&Watched>,
     outcome: &mut Outcome,
 ) -> Result<(), Failure> {
+    let is_over = || watched.is_some_and(Watched::is_over);
     let mut along = Along::new();
     let wanted = &arguments.probes;
     let mut before = look(processes, wanted, &mut along, outcome)?;
@@ -116,8 +133,14 @@ fn show(
     }
     let mut shown = 0;
     while arguments.count.is_none_or(|count| shown < count) {
-        if !processes.is_empty() {
-            along.wait(arguments.every)?;
+        let end = Instant::now() + arguments.every;
+        let mut left = arguments.every;
+        while !processes.is_empty() && !left.is_zero() && !is_over() {
+            along.wait(watched.map_or(left, |_| left.min(END)))?;
+            left = end.saturating_duration_since(Instant::now());
+        }
+        if is_over() {
+            break;
         }
         let now = look(processes, wanted, &mut along, outcome)?;
         if processes.is_empty() {

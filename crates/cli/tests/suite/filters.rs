@@ -1,12 +1,21 @@
 //! `perflab filter` as a user calls it, on programs with probes.
 
+use std::fs;
 use std::process::Output;
 
 use crate::life::{Place, printed, text};
 
 fn check(place: &Place, words: &[&str]) -> Output {
+    filter(place, &[&["check"], words].concat())
+}
+
+fn dump(place: &Place, words: &[&str]) -> Output {
+    filter(place, &[&["dump"], words].concat())
+}
+
+fn filter(place: &Place, words: &[&str]) -> Output {
     let mut command = place.perflab();
-    command.args(["filter", "check"]).args(words);
+    command.arg("filter").args(words);
     command.output().unwrap()
 }
 
@@ -187,5 +196,153 @@ fn what_cannot_be_checked() {
         let (said, code) = refused(&place, words);
         assert!(said.contains(expected), "{words:?}: {said}");
         assert_eq!(code, Some(expected_code), "{words:?}: {said}");
+    }
+}
+
+/// The columns: what an expression becomes, up to native code.
+#[test]
+fn blocks_instructions_and_native_code() {
+    let place = Place::new();
+    perflab_testing::needs("objdump", "binutils");
+    let list = "name: cstr, bytes: i64, ratio: f64";
+    let expression = "name == \"SET\" && bytes > 512";
+    let shown = printed(&dump(&place, &[expression, "--arguments", list]));
+    let columns = [
+        "context     0: text    name\ncontext     8: integer bytes\nliterals    0: \"SET\"\n\nblocks  ",
+        "\nb0:                                   0: bf 16 00 00 00 00 00 00  r6 = r1\n",
+        "\n  if name is \"SET\" go b1 else b3      1: bf 61 00 00 00 00 00 00  r1 = r6\n",
+        "  call 1  # text_is   ",
+        "lea    eax,[rsi+0x3]\n",
+        // The second word of a site that passes each by itself.
+        "cmp    rdx,0x200\n",
+        "  # recorder\n",
+        "  # accept\n",
+        "  # reject\n",
+        "\n14 instructions of eBPF, ",
+    ];
+    for part in columns {
+        assert!(shown.contains(part), "{part}:\n{shown}");
+    }
+    assert!(shown.ends_with(" bytes of native code\n"), "{shown}");
+    // Words by record, and where nothing is known of instructions of the processor.
+    let many: Vec<String> = (0..13).map(|at| format!("a{at}: u64")).collect();
+    let many = many.join(", ");
+    let shown = printed(&dump(&place, &["a12 > 512", "--arguments", &many]));
+    assert!(
+        shown.contains("cmp    QWORD PTR [rsi+0x60],0x200"),
+        "{shown}"
+    );
+    let mut command = place.perflab();
+    command.args(["filter", "dump", "a12 > 512", "--arguments", &many]);
+    let without = printed(&command.env("PATH", "/nonexistent").output().unwrap());
+    assert!(without.contains(": 48 81 7e 60 00 02 00 00"), "{without}");
+    assert!(!without.contains("QWORD PTR"), "{without}");
+}
+
+#[test]
+fn programs_for_probes_with_other_arguments() {
+    let place = Place::new();
+    let program = place.compile("pointers");
+    // One program, of which each probe has native code of its own.
+    let words = ["text == \"fif*\"", "*:good,*:null,*:end", &program];
+    let shown = printed(&dump(&place, &words));
+    assert!(
+        shown.starts_with("pointers:good, pointers:null\n\ncontext     0: text    text\n"),
+        "{shown}"
+    );
+    let expected = " bytes of native code for pointers:good; other probes have the arguments elsewhere, and native \
+                    code of their own\n";
+    assert!(shown.ends_with(expected), "{shown}");
+    // An argument that is a text here and a number there makes two.
+    let (said, code) = {
+        let output = dump(&place, &["nmae == 3", "*", &program]);
+        (text(&output.stderr), output.status.code())
+    };
+    assert!(said.contains("no argument is called `nmae`"), "{said}");
+    assert_eq!(code, Some(2));
+}
+
+#[test]
+fn objects_written_and_read() {
+    let place = Place::new();
+    let object = place.directory.path().join("filter.o");
+    let object = object.to_str().unwrap();
+    let list = "name: str, bytes: u32";
+    let expression = "name == \"S*T\" || bytes > 512";
+    let words = [expression, "--arguments", list, "--output", object];
+    assert_eq!(printed(&dump(&place, &words)), "");
+    // By itself, for what an event may have; and for arguments, as that of the expression.
+    let shown = printed(&dump(&place, &["--object", object]));
+    assert!(
+        shown.starts_with("filter\n\ncontext     0: text    name\n"),
+        "{shown}"
+    );
+    assert!(shown.contains("\neBPF\n    0: bf 16 "), "{shown}");
+    assert!(shown.ends_with(" instructions of eBPF\n"), "{shown}");
+    let shown = printed(&dump(&place, &["--object", object, "--arguments", list]));
+    let direct = printed(&dump(&place, &[expression, "--arguments", list]));
+    let end = |shown: &str| shown.lines().last().unwrap().to_owned();
+    assert!(end(&shown).contains(" bytes of native code"), "{shown}");
+    assert_eq!(end(&shown), end(&direct));
+    let output = dump(&place, &["--object", object, "--arguments", "name: i32"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        text(&output.stderr),
+        "none of these probes has all that the filter takes\n"
+    );
+    // The same bytes again, also through a pipe.
+    let words = ["--object", object, "--output", "-"];
+    let output = dump(&place, &words);
+    assert!(output.status.success());
+    assert_eq!(output.stdout, fs::read(object).unwrap());
+}
+
+#[test]
+fn what_cannot_be_shown() {
+    let place = Place::new();
+    let object = place.directory.path().join("bad.o");
+    let jumps = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../trace/filter/tests/objects/jumps.o"
+    );
+    // `goto -8` becomes `goto -5`, into the block that it ends.
+    let mut content = fs::read(jumps).unwrap();
+    let back = [0x6d, 0x12, 0xf8, 0xff];
+    let at = content.windows(4).position(|bytes| bytes == back).unwrap();
+    content[at + 2] = 0xfb;
+    fs::write(&object, &content).unwrap();
+    let object = object.to_str().unwrap();
+    let cases: [(&[&str], i32, &str); 8] = [
+        (&[], 2, "required arguments were not provided"),
+        (&["bytes >", "--arguments", "bytes: i64"], 2, "       ^\n"),
+        (&["x", "--object", object], 2, "cannot be used with"),
+        (&["--object", "/bin/sh"], 4, "not an eBPF object"),
+        (
+            &["--object", "/does/not/exist"],
+            2,
+            "cannot read the filter",
+        ),
+        (
+            &["--object", object],
+            4,
+            "bad.o cannot be used as a filter: instruction 27 (`if r2 s> r1 goto -5`) closes a loop",
+        ),
+        (
+            &["x", "--arguments", "x: i32", "-o", "/does/not/exist"],
+            2,
+            "cannot write /does/not/exist",
+        ),
+        (&["x", "--pid", "999999999"], 4, "there is no process"),
+    ];
+    for (words, expected_code, expected) in cases {
+        let output = dump(&place, words);
+        let said = text(&output.stderr);
+        assert!(said.contains(expected), "{words:?}: {said}");
+        assert_eq!(
+            output.status.code(),
+            Some(expected_code),
+            "{words:?}: {said}"
+        );
+        assert_eq!(text(&output.stdout), "", "{words:?}");
     }
 }

@@ -82,6 +82,8 @@ mod two_laboratories;
 mod unrecorded;
 mod until_decided;
 mod version_1;
+mod view_when;
+mod when;
 mod wings;
 mod words;
 mod workflow;

@@ -1,7 +1,7 @@
 //! Any bytes as decisions of which a program in eBPF is made, see `perflab_bpf::oracle`. Most are accepted.
 //!
 //! One that was accepted does no harm when it is executed with every access checked, and the interpreter of the agent
-//! judges as this executor does, with texts before memory that cannot be read.
+//! and its native code judge as this executor does, with texts before memory that cannot be read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

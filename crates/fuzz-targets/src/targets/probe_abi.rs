@@ -1,11 +1,12 @@
-//! Any bytes as what an agent and its peers say: headers, sites, descriptions.
+//! Any bytes as what an agent and its peers say: headers, sites, descriptions, filters.
 //!
-//! The first line is the kind of input: `d` a description, `p` names of probes, otherwise a header and what
-//! follows it.
+//! The first line is the kind of input: `d` a description, `p` names of probes, `h` the digits of a filter, `w` a filter,
+//! `f` what became of one, otherwise a header and what follows it.
 
+use perflab_abi::variable::{WHEN, check_value, hexadecimal};
 use perflab_abi::{
-    Description, FEW_ARGUMENTS, HEADER_SIZE, Header, LONGEST_MESSAGE, MOST_ARGUMENTS, ProbeContent,
-    Reader, SiteState, Writer, patterns,
+    Description, FEW_ARGUMENTS, FilterWish, Filtered, HEADER_SIZE, Header, LONGEST_MESSAGE,
+    MOST_ARGUMENTS, MessageError, ProbeContent, Reader, SiteState, Writer, patterns,
 };
 
 use crate::shared::first_line;
@@ -57,20 +58,67 @@ fn names(text: &str) {
     );
 }
 
+fn digits(text: &str) {
+    let Some(bytes) = hexadecimal(text) else {
+        assert!(check_value(WHEN, text).is_err());
+        return;
+    };
+    assert!(check_value(WHEN, text).is_ok());
+    let again: String = bytes.map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(again, text.to_ascii_lowercase());
+}
+
+/// What was read from the beginning of these bytes, written again, is the same.
+fn is_written_as_read(
+    content: &[u8],
+    left: usize,
+    write: impl FnOnce(&mut Writer<'_>) -> Result<(), MessageError>,
+) {
+    let read = &content[..content.len() - left];
+    let mut buffer = vec![0; read.len()];
+    let mut writer = Writer::new(&mut buffer);
+    write(&mut writer).expect("it had room");
+    assert_eq!(writer.written(), read.len());
+    assert_eq!(buffer, read);
+}
+
+fn filter(content: &[u8]) -> bool {
+    let mut reader = Reader::new(content);
+    let Ok(filter) = FilterWish::decode(&mut reader) else {
+        return false;
+    };
+    for alternative in filter.alternatives() {
+        assert_eq!(alternative.imports.len(), alternative.imports.count());
+    }
+    is_written_as_read(content, reader.left(), |writer| filter.encode(writer));
+    true
+}
+
+fn filtered(content: &[u8]) -> bool {
+    let mut reader = Reader::new(content);
+    let Ok(filtered) = Filtered::decode(&mut reader) else {
+        return false;
+    };
+    is_written_as_read(content, reader.left(), |writer| filtered.encode(writer));
+    true
+}
+
 /// Whether the input is worth keeping in a corpus.
 pub fn run(input: &[u8]) -> bool {
     let (kind, rest) = first_line(input);
-    if kind == b"d" || kind == b"p" {
-        let Ok(text) = std::str::from_utf8(rest) else {
-            return false;
-        };
-        if kind == b"d" {
-            description(text);
-        } else {
-            names(text);
-        }
-        return true;
-    }
+    let text_target: fn(&str) = match kind {
+        b"d" => description,
+        b"p" => names,
+        b"h" => digits,
+        b"w" => return filter(rest),
+        b"f" => return filtered(rest),
+        _ => return message(rest),
+    };
+    let text = std::str::from_utf8(rest);
+    text.map(text_target).is_ok()
+}
+
+fn message(rest: &[u8]) -> bool {
     let Some((header, content)) = rest.split_first_chunk::<HEADER_SIZE>() else {
         return false;
     };
@@ -80,7 +128,7 @@ pub fn run(input: &[u8]) -> bool {
     }
     if let Ok(site) = SiteState::decode(&mut Reader::new(content)) {
         // Earlier agents say nothing in the last bytes.
-        let mut buffer = vec![0; content.len() + 2];
+        let mut buffer = vec![0; content.len() + 3];
         let mut writer = Writer::new(&mut buffer);
         site.encode(&mut writer).expect("it had room");
         let written = writer.written();

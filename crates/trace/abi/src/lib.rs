@@ -23,6 +23,8 @@ mod chunk;
 mod content;
 mod description;
 mod fields;
+mod filter;
+mod filtered;
 mod message;
 mod object;
 mod pattern;
@@ -39,6 +41,10 @@ pub use description::{
     Argument, ArgumentType, Description, DescriptionError, FEW_ARGUMENTS, MOST_ARGUMENTS,
 };
 pub use fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};
+pub use filter::{
+    Actions, Alternative, Alternatives, FilterImport, FilterWish, Imports, LONGEST_FILTER, Then,
+};
+pub use filtered::{FilterMode, Filtered, LONGEST_SHOWN, SiteFilter};
 pub use message::{HEADER_SIZE, Header, Kind, MAGIC, RecordWish, SiteState};
 pub use object::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
 pub use pattern::{PatternError, matches, patterns};

@@ -9,8 +9,11 @@
 //! | `List` | to the agent | pattern |
 //! | `On`, `Off` | to the agent | pattern |
 //! | `Record` | to the agent | pattern, then see [`RecordWish`] |
+//! | `OnWhen` | to the agent | pattern, then see [`FilterWish`](crate::FilterWish) |
+//! | `RecordWhen` | to the agent | pattern, then see [`RecordWish`], then [`FilterWish`](crate::FilterWish) |
 //! | `Site` | from it | see [`SiteState`] |
 //! | `Recording` | from it | path of the directory with the process's rings, see [`crate::recording`] |
+//! | `Filtered` | from it | see [`Filtered`](crate::Filtered) |
 //! | `Done` | from it | sites that matched (u32), sites that were switched (u32), nanoseconds that switching took (u64), how it was done |
 //! | `Refused` | from it | the reason |
 //!
@@ -20,8 +23,13 @@
 //! The answer to `List` is one `Site` for each site that matches, then `Done`; the answer to `On` and
 //! `Off` is `Done`, or `Refused`. A pattern is `provider:name`, either of which may contain `*`;
 //! several are separated by a comma.
+//!
+//! `OnWhen` and `RecordWhen` are answered as `On` and `Record`, but before `Done` comes `Filtered`, for each probe that
+//! matches. They are kinds of their own, and no fields at the end of the others, so that an agent that knows no filter
+//! refuses them: it must not record what the filter rejects.
 
 use crate::fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};
+use crate::filtered::SiteFilter;
 
 /// The first four bytes of each message, as a number: `PFLB`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"PFLB");
@@ -40,10 +48,16 @@ pub enum Kind {
     Off,
     /// Record sites, those too that come later.
     Record,
+    /// Switch sites on that count the events that a filter accepts, those too that come later.
+    OnWhen,
+    /// Record the events of sites that a filter accepts, of those too that come later.
+    RecordWhen,
     /// One site.
     Site,
     /// Where events are.
     Recording,
+    /// What became of a filter for a probe.
+    Filtered,
     /// The end of an answer.
     Done,
     /// The end of an answer: it was not done.
@@ -51,18 +65,22 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Self, u16); 8] = [
+    const ALL: [(Self, u16); 11] = [
         (Self::List, 1),
         (Self::On, 2),
         (Self::Off, 3),
         (Self::Record, 4),
+        (Self::OnWhen, 5),
+        (Self::RecordWhen, 6),
         (Self::Site, 128),
         (Self::Done, 129),
         (Self::Refused, 130),
         (Self::Recording, 131),
+        (Self::Filtered, 132),
     ];
 
-    fn number(self) -> u16 {
+    /// Its number in a header.
+    pub fn number(self) -> u16 {
         let mut all = Self::ALL.iter();
         all.find(|(kind, _)| *kind == self)
             .map_or(0, |(_, number)| *number)
@@ -170,6 +188,8 @@ pub struct SiteState<'a> {
     pub recorded: bool,
     /// Whether it asks for [`crate::Site::ORDERED`]. Earlier agents do not say so.
     pub ordered: bool,
+    /// What judges its events, if anything does. Earlier agents do not say so.
+    pub filter: Option<SiteFilter<'a>>,
 }
 
 impl<'a> SiteState<'a> {
@@ -184,7 +204,8 @@ impl<'a> SiteState<'a> {
         writer.text(self.object)?;
         writer.text(self.description)?;
         writer.u8(u8::from(self.recorded))?;
-        writer.u8(u8::from(self.ordered))
+        writer.u8(u8::from(self.ordered))?;
+        SiteFilter::encode(self.filter.as_ref(), writer)
     }
 
     /// Reads the fields.
@@ -203,6 +224,7 @@ impl<'a> SiteState<'a> {
             description: reader.text()?,
             recorded: reader.u8().is_ok_and(|recorded| recorded != 0),
             ordered: reader.u8().is_ok_and(|ordered| ordered != 0),
+            filter: SiteFilter::decode(reader)?,
         })
     }
 }
@@ -210,6 +232,7 @@ impl<'a> SiteState<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filtered::FilterMode;
 
     #[test]
     fn headers() {
@@ -246,6 +269,7 @@ mod tests {
             description: "p\nn\nf\n1",
             recorded: true,
             ordered: true,
+            filter: None,
         };
         let mut buffer = [0; 200];
         let mut writer = Writer::new(&mut buffer);
@@ -257,10 +281,10 @@ mod tests {
         );
         // A later version may say more.
         assert_eq!(SiteState::decode(&mut Reader::new(&buffer)), Ok(site));
-        for (missing, recorded) in [(1, true), (2, false)] {
+        for (missing, recorded, ordered) in [(1, true, true), (2, true, false), (3, false, false)] {
             let earlier = SiteState {
                 recorded,
-                ordered: false,
+                ordered,
                 ..site
             };
             assert_eq!(
@@ -268,7 +292,7 @@ mod tests {
                 Ok(earlier)
             );
         }
-        for short in 0..length - 2 {
+        for short in 0..length - 3 {
             assert_eq!(
                 SiteState::decode(&mut Reader::new(&buffer[..short])),
                 Err(MessageError::Short)
@@ -279,5 +303,31 @@ mod tests {
             site.encode(&mut Writer::new(&mut small)),
             Err(MessageError::Short)
         );
+    }
+
+    #[test]
+    fn the_filter_of_a_site_goes_and_comes() {
+        let site = SiteState {
+            address: 1,
+            point: 2,
+            hits: 3,
+            on: true,
+            backend: 0,
+            semaphore: 0,
+            object: "",
+            description: "p\nn\nf\n1",
+            recorded: false,
+            ordered: false,
+            filter: Some(SiteFilter {
+                mode: FilterMode::Interpreted,
+                code: 0,
+                expression: "x > 1",
+                reason: "no memory is executable",
+            }),
+        };
+        let mut buffer = [0; 200];
+        let mut writer = Writer::new(&mut buffer);
+        site.encode(&mut writer).unwrap();
+        assert_eq!(SiteState::decode(&mut Reader::new(&buffer)), Ok(site));
     }
 }

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::ops::RangeInclusive;
 
+use crate::filter::LONGEST_FILTER;
 use crate::pattern::{PatternError, patterns};
 
 /// Probes that are counted from the start.
@@ -10,6 +11,10 @@ pub const PROBES: &str = "PERFLAB_PROBES";
 
 /// Probes that are recorded from the start.
 pub const RECORD: &str = "PERFLAB_RECORD";
+
+/// A filter for the probes of [`PROBES`] and [`RECORD`]: the digits of an encoded
+/// [`FilterWish`](crate::FilterWish), see [`hexadecimal`]. Empty is none.
+pub const WHEN: &str = "PERFLAB_WHEN";
 
 /// The recorder that the recorded events are kept for, as `PID-NUMBER`, the number in hexadecimal digits.
 pub const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
@@ -52,6 +57,9 @@ pub const WRITING: &str = "PERFLAB_AGENT_WRITING";
 /// How other threads come to see it.
 pub const SYNC: &str = "PERFLAB_AGENT_SYNC";
 
+/// How events are judged by filters.
+pub const FILTERS: &str = "PERFLAB_AGENT_FILTERS";
+
 /// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueError<'a> {
@@ -63,6 +71,8 @@ pub enum ValueError<'a> {
     Kibibytes(&'a str, RangeInclusive<u32>),
     /// It is none of these.
     Word(&'a str, &'static [&'static str]),
+    /// It is no digits of a filter.
+    Filter,
 }
 
 impl fmt::Display for ValueError<'_> {
@@ -86,6 +96,9 @@ impl fmt::Display for ValueError<'_> {
                 }
                 Ok(())
             }
+            Self::Filter => f.write_str(
+                "the value is no filter in hexadecimal digits, which perflab trace --when sets by itself",
+            ),
         }
     }
 }
@@ -93,9 +106,10 @@ impl fmt::Display for ValueError<'_> {
 impl core::error::Error for ValueError<'_> {}
 
 /// The variables whose values [`check_value`] knows.
-pub const CHECKED: [&str; 10] = [
+pub const CHECKED: [&str; 12] = [
     PROBES,
     RECORD,
+    WHEN,
     RECORD_FOR,
     RECORD_RING,
     RECORD_MEMORY,
@@ -104,6 +118,7 @@ pub const CHECKED: [&str; 10] = [
     PROTOCOL,
     WRITING,
     SYNC,
+    FILTERS,
 ];
 
 /// Whether an agent understands the value of a variable. A word that is empty is as good as none.
@@ -113,6 +128,7 @@ pub const CHECKED: [&str; 10] = [
 pub fn check_value<'a>(variable: &str, value: &'a str) -> Result<(), ValueError<'a>> {
     let words: &[&str] = match variable {
         PROBES | RECORD => return patterns(value).map(drop).map_err(ValueError::Probes),
+        WHEN => return hexadecimal(value).map(drop).ok_or(ValueError::Filter),
         RECORD_FOR => return check_recorder(value),
         RECORD_RING => return check_kibibytes(value, RING_KIBIBYTES),
         RECORD_MEMORY => return check_kibibytes(value, LEAST_MEMORY_KIBIBYTES..=u32::MAX),
@@ -121,6 +137,7 @@ pub fn check_value<'a>(variable: &str, value: &'a str) -> Result<(), ValueError<
         PROTOCOL => &["word", "pun", "fault", "trap"],
         WRITING => &["memory", "protection"],
         SYNC => &["membarrier", "visit"],
+        FILTERS => &["native", "interpreted"],
         _ => return Ok(()),
     };
     if value.is_empty() || words.contains(&value) {
@@ -145,5 +162,44 @@ fn check_kibibytes(value: &str, range: RangeInclusive<u32>) -> Result<(), ValueE
     match value.parse::<u32>() {
         Ok(number) if range.contains(&number) => Ok(()),
         _ => Err(ValueError::Kibibytes(value, range)),
+    }
+}
+
+/// The bytes that digits stand for, as of a filter in [`WHEN`]: two hexadecimal digits for each. Nothing if there is
+/// something else, or more than the longest filter has.
+pub fn hexadecimal(digits: &str) -> Option<impl Iterator<Item = u8>> {
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let is_right = rest.is_empty()
+        && pairs.len() <= LONGEST_FILTER
+        && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_right.then(|| {
+        pairs
+            .iter()
+            .map(|[high, low]| 16 * value(*high) + value(*low))
+    })
+}
+
+/// The value of a hexadecimal digit.
+fn value(digit: u8) -> u8 {
+    char::from(digit).to_digit(16).unwrap_or(0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_a_filter() {
+        let bytes = hexadecimal("00fFA9").unwrap();
+        assert!(bytes.eq([0x00, 0xff, 0xa9]));
+        assert_eq!(check_value(WHEN, ""), Ok(()));
+        for digits in ["0", "0g", "+1", "ä"] {
+            assert!(hexadecimal(digits).is_none(), "{digits}");
+            assert_eq!(check_value(WHEN, digits), Err(ValueError::Filter));
+        }
+        let most = [b'1'; 2 * LONGEST_FILTER + 2];
+        let most = core::str::from_utf8(&most).unwrap();
+        assert_eq!(check_value(WHEN, &most[2..]), Ok(()));
+        assert_eq!(check_value(WHEN, most), Err(ValueError::Filter));
     }
 }

@@ -6,9 +6,12 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use perflab_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, RecordWish, Writer};
+use perflab_abi::{
+    HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, MessageError, Reader, RecordWish, Writer,
+};
 
 use crate::agent::{Switched, Wish, refreshed};
+use crate::filter_answers::{self, Told};
 use crate::numbers::user;
 use crate::objects::Unusable;
 use crate::pattern::Pattern;
@@ -54,17 +57,14 @@ pub fn answer(mut stream: UnixStream) -> io::Result<Option<UnixStream>> {
     stream.read_exact(&mut header)?;
     let header = match Header::decode(&header) {
         Ok(header) => header,
-        Err(error) => {
-            let reason = format!("the message is refused: {error}");
-            return refuse(&mut stream, &reason).map(|()| None);
-        }
+        Err(error) => return refuse(&mut stream, &refused(error)).map(|()| None),
     };
     let mut content = vec![0; header.length as usize];
     stream.read_exact(&mut content)?;
     let mut fields = Reader::new(&content);
     let pattern = match fields.text() {
         Ok(text) => Pattern::parse(text),
-        Err(error) => Err(format!("the message is refused: {error}")),
+        Err(error) => Err(refused(error)),
     };
     let result = pattern.and_then(|pattern| act(&mut stream, header.kind, &pattern, fields));
     match result {
@@ -80,12 +80,22 @@ pub fn answer(mut stream: UnixStream) -> io::Result<Option<UnixStream>> {
     }
 }
 
+/// Why a message is refused.
+pub fn refused(error: MessageError) -> String {
+    format!("the message is refused: {error}")
+}
+
 fn act(
     stream: &mut UnixStream,
     kind: Kind,
     pattern: &Pattern,
     mut fields: Reader<'_>,
 ) -> Result<(usize, Switched, bool), String> {
+    let wish = match kind {
+        Kind::Record | Kind::RecordWhen => Some(RecordWish::decode(&mut fields).map_err(refused)?),
+        _ => None,
+    };
+    let filter = filter_answers::filter(kind, &mut fields)?;
     let mut agent = refreshed().ok_or("there is no agent")?;
     match kind {
         Kind::List => {
@@ -105,6 +115,7 @@ fn act(
                 .map(Unusable::to_string)
                 .chain(agent.trouble().map(str::to_owned))
                 .chain(agent.recording_trouble().map(str::to_owned))
+                .chain(agent.filter_trouble().map(str::to_owned))
                 .collect();
             // Nobody shall wait for a peer that does not read.
             drop(agent);
@@ -118,22 +129,30 @@ fn act(
             };
             Ok((sites.len(), switched, false))
         }
-        Kind::On | Kind::Off => {
-            let wish = if kind == Kind::On {
-                Wish::Count
-            } else {
+        Kind::On | Kind::OnWhen | Kind::Off => {
+            let wish = if kind == Kind::Off {
                 Wish::Off
+            } else {
+                Wish::Count
             };
-            let switched = agent.wish(pattern, wish)?;
+            let has_filter = filter.is_some();
+            let switched = agent.wish(pattern, wish, filter)?;
             agent.look_after_recording();
-            Ok((agent.count(pattern), switched, false))
-        }
-        Kind::Record => {
-            let wish = RecordWish::decode(&mut fields)
-                .map_err(|error| format!("the message is refused: {error}"))?;
-            let size = agent.usual_size().or(wish.ring, wish.all);
-            let (directory, switched) = agent.record(pattern, size, wish.keep)?;
             let matched = agent.count(pattern);
+            let told = has_filter.then(|| Told::of(&agent, pattern));
+            drop(agent);
+            if let Some(told) = told {
+                told.send(stream);
+            }
+            Ok((matched, switched, false))
+        }
+        Kind::Record | Kind::RecordWhen => {
+            let wish = wish.ok_or("the message is refused: it says nothing of memory")?;
+            let size = agent.usual_size().or(wish.ring, wish.all);
+            let has_filter = filter.is_some();
+            let (directory, switched) = agent.record(pattern, size, wish.keep, filter)?;
+            let matched = agent.count(pattern);
+            let told = has_filter.then(|| Told::of(&agent, pattern));
             drop(agent);
             let mut buffer = vec![0; LONGEST_MESSAGE as usize];
             let mut writer = Writer::new(&mut buffer);
@@ -142,6 +161,9 @@ fn act(
             let written = writer.written();
             // If the peer does not hear it, the connection is found closed.
             let _ = put.and_then(|()| send(stream, Kind::Recording, &buffer[..written]));
+            if let Some(told) = told {
+                told.send(stream);
+            }
             Ok((matched, switched, wish.keep))
         }
         _ => Err("the message is refused: it is an answer".to_owned()),
@@ -149,15 +171,15 @@ fn act(
 }
 
 fn done(stream: &mut UnixStream, matched: usize, switched: &Switched) -> io::Result<()> {
-    let mut buffer = [0; 4096];
+    let mut buffer = [0; 8192];
     let mut writer = Writer::new(&mut buffer);
-    let how: String = switched.how.chars().take(900).collect();
+    let how: String = switched.how.chars().take(2000).collect();
     let written = (|| {
         writer.u32(u32::try_from(matched).unwrap_or(u32::MAX))?;
         writer.u32(u32::try_from(switched.changed).unwrap_or(u32::MAX))?;
         writer.u64(u64::try_from(switched.took.as_nanos()).unwrap_or(u64::MAX))?;
         writer.text(&how)?;
-        Ok::<usize, perflab_abi::MessageError>(writer.written())
+        Ok::<usize, MessageError>(writer.written())
     })();
     let written = written.map_err(io::Error::other)?;
     send(stream, Kind::Done, &buffer[..written])
@@ -172,7 +194,11 @@ fn refuse(stream: &mut UnixStream, reason: &str) -> io::Result<()> {
     send(stream, Kind::Refused, &buffer[..written])
 }
 
-fn send(stream: &mut UnixStream, kind: Kind, content: &[u8]) -> io::Result<()> {
+/// Sends a message.
+///
+/// # Errors
+/// When the peer does not take it.
+pub fn send(stream: &mut UnixStream, kind: Kind, content: &[u8]) -> io::Result<()> {
     let length = u32::try_from(content.len()).map_err(io::Error::other)?;
     let mut message = Header { kind, length }.encode().to_vec();
     message.extend_from_slice(content);

@@ -20,7 +20,7 @@ use crate::{directories, numbers};
 /// How often the agent looks for objects that came and tracers that ask.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// The same, while events are recorded: threads that come want rings.
+/// The same, while events are recorded: threads that come want rings. And while filters that were replaced wait.
 const RECORDING: Duration = Duration::from_millis(5);
 
 /// Of the process that bound it, with the socket's place. No lock: in the child of a fork it might stay closed for ever.
@@ -78,13 +78,15 @@ impl Socket {
         // Who records all events, as long as the connection is there.
         let mut recorder: Option<UnixStream> = None;
         loop {
-            let is_recording = agent().is_some_and(|agent| agent.is_recording());
-            let period = if is_recording { RECORDING } else { PERIOD };
+            let is_busy =
+                agent().is_some_and(|agent| agent.is_recording() || agent.has_replaced_filters());
+            let period = if is_busy { RECORDING } else { PERIOD };
             self.wait(recorder.as_ref(), period);
             let_go(&mut recorder);
             if let Some(mut agent) = refreshed() {
                 agent.keep_up();
                 agent.look_after_recording();
+                agent.look_after_filters();
             }
             if let Ok((stream, _)) = self.0.accept() {
                 // It may be another recorder, which came when the first had gone.

@@ -76,7 +76,7 @@ const ABSENT: u64 = u64::MAX;
 /// # Safety
 /// As [`judge`].
 #[inline(always)]
-unsafe fn tested(
+pub(crate) unsafe fn tested(
     lowered: &Lowered,
     event: Event<'_>,
     how: TextTest,
@@ -90,6 +90,34 @@ unsafe fn tested(
             u64::from(unsafe { text.passes(how, padded) })
         })
     })
+}
+
+/// Whether two texts are equal: 1, 0, or [`ABSENT`].
+///
+/// # Safety
+/// As [`judge`].
+#[inline(always)]
+pub(crate) unsafe fn same(event: Event<'_>, one: u8, other: u8) -> u64 {
+    event.text(one, |one| {
+        event.text(other, |other| match (one, other) {
+            // SAFETY: what the caller promises.
+            (Some(one), Some(other)) => u64::from(unsafe { one.is_same(other) }),
+            _ => ABSENT,
+        })
+    })
+}
+
+/// A byte of a text, or [`ABSENT`].
+///
+/// # Safety
+/// As [`judge`].
+#[inline(always)]
+pub(crate) unsafe fn byte_of(event: Event<'_>, import: u8, index: u64) -> u64 {
+    let byte = event.text(import, |text| {
+        // SAFETY: what the caller promises.
+        text.and_then(|text| unsafe { text.at(index) })
+    });
+    byte.map_or(ABSENT, u64::from)
 }
 
 /// # Safety
@@ -147,22 +175,14 @@ unsafe fn run(lowered: &Lowered, event: Event<'_>, registers: &mut [u64]) -> Ver
                 registers.set(to, result);
             }
             Op::SameText { to, one, other } => {
-                let result = event.text(one, |one| {
-                    event.text(other, |other| match (one, other) {
-                        // SAFETY: what the caller promises.
-                        (Some(one), Some(other)) => u64::from(unsafe { one.is_same(other) }),
-                        _ => ABSENT,
-                    })
-                });
+                // SAFETY: what the caller promises.
+                let result = unsafe { same(event, one, other) };
                 registers.set(to, result);
             }
             Op::Byte { to, import, index } => {
-                let index = registers.get(index);
-                let byte = event.text(import, |text| {
-                    // SAFETY: what the caller promises.
-                    text.and_then(|text| unsafe { text.at(index) })
-                });
-                registers.set(to, byte.map_or(ABSENT, u64::from));
+                // SAFETY: what the caller promises.
+                let result = unsafe { byte_of(event, import, registers.get(index)) };
+                registers.set(to, result);
             }
             Op::Double { to, import } => registers.set(to, event.number(import)),
             Op::CompareDoubles { to, one, other } => {

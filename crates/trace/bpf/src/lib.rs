@@ -12,8 +12,12 @@
 //! lowered      operations, and what numbers become by them: arithmetic
 //! lower        accepted -> fewer operations
 //! place        where the values of an event are
+//! bind         imports and the arguments of a probe -> places
 //! texts        texts of the traced program, compared where they are
 //! interpreter  operations and an event -> the verdict
+//! values       the same for an event whose values this process has
+//! emitter      operations and places -> native code, which does the same
+//! memory       native code, executable and never writable
 //! oracle       for tests: a second executor that checks every access, and random programs
 //! ```
 //!
@@ -21,29 +25,43 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "native")]
+extern crate std;
 
 mod arithmetic;
+mod bind;
+#[cfg(feature = "native")]
+mod emitter;
 mod instruction;
 mod interpreter;
 mod lower;
 mod lowered;
+#[cfg(feature = "native")]
+mod memory;
 #[cfg(feature = "oracle")]
 pub mod oracle;
 mod place;
 mod program;
 mod step;
 mod texts;
+mod values;
 mod verifier;
 
 pub use arithmetic::{Binary, Relation, Unary};
+pub use bind::{Unbound, bind};
+#[cfg(feature = "native")]
+pub use emitter::{CannotEmit, Emitted, Outside, Target, emit};
 pub use instruction::{Instruction, Shown, opcode};
 pub use interpreter::judge;
-pub use lower::lower;
+pub use lower::{lower, lower_with_origins};
 pub use lowered::{Literal, Lowered, Op, Part};
+#[cfg(feature = "native")]
+pub use memory::{Code, May, publish};
 pub use place::{Context, ContextField, Place};
 pub use program::{
     Class, Helper, Import, LONGEST_LITERAL, MOST_IMPORTS, MOST_INSTRUCTIONS, MOST_LITERALS,
     Program, STACK, Verdict,
 };
 pub use texts::TextTest;
+pub use values::{Value, judge_values};
 pub use verifier::{Refused, Rule, Verified, verify};

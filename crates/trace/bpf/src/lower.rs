@@ -10,10 +10,16 @@ use crate::verifier::Verified;
 
 /// Makes what [`crate::judge`] executes.
 pub fn lower(verified: &Verified<'_>) -> Lowered {
+    lower_with_origins(verified).0
+}
+
+/// As [`lower`], with the number of the instruction that each operation comes from. Several instructions that became
+/// one operation have the number of the call, or of the jump, among them.
+pub fn lower_with_origins(verified: &Verified<'_>) -> (Lowered, Vec<usize>) {
     let program = &verified.program;
     let mut ops = verified.ops.clone();
     shorten(&mut ops);
-    let mut ops = linked(&ops);
+    let (mut ops, origins) = linked(&ops);
     let registers = renumber(&mut ops);
     let mut names = String::new();
     for (index, import) in program.imports.iter().enumerate() {
@@ -25,13 +31,14 @@ pub fn lower(verified: &Verified<'_>) -> Lowered {
     let mut literals = Vec::with_capacity(program.literals.len() + SLACK);
     literals.extend_from_slice(program.literals);
     literals.extend_from_slice(&[0; SLACK]);
-    Lowered {
+    let lowered = Lowered {
         ops: ops.into_boxed_slice(),
         literals: literals.into_boxed_slice(),
         classes: program.imports.iter().map(|import| import.class).collect(),
         names: names.into_boxed_str(),
         registers,
-    }
+    };
+    (lowered, origins)
 }
 
 /// A set of registers, one bit each.
@@ -130,8 +137,9 @@ fn decided(ops: &[Option<Op>], mut at: usize, register: u8, value: u64) -> usize
     }
 }
 
-/// The operations that can be reached, one behind the other, with jumps to where these are.
-fn linked(ops: &[Option<Op>]) -> Vec<Op> {
+/// The operations that can be reached, one behind the other, with jumps to where these are; and the number of each
+/// before.
+fn linked(ops: &[Option<Op>]) -> (Vec<Op>, Vec<usize>) {
     // Where a jump to an operation comes to: no register has this number.
     let landing = |at| decided(ops, at, u8::MAX, 0);
     let mut is_reached = alloc::vec![false; ops.len() + 1];
@@ -151,15 +159,18 @@ fn linked(ops: &[Option<Op>]) -> Vec<Op> {
     }
     // If the next that can be reached is not the one that follows, a jump comes between.
     let mut linked = Vec::with_capacity(reached.len());
+    let mut origins = Vec::with_capacity(reached.len());
     let mut places = alloc::vec![0; ops.len() + 1];
     for (index, (at, op)) in reached.iter().enumerate() {
         places[*at] = linked.len() as u16;
         linked.push(*op);
+        origins.push(*at);
         let next = reached.get(index + 1).map(|(next, _)| *next);
         if op.goes_on() && next != Some(landing(at + 1)) {
             linked.push(Op::Jump {
                 then: *at as u16 + 1,
             });
+            origins.push(*at);
         }
     }
     for op in &mut linked {
@@ -167,7 +178,7 @@ fn linked(ops: &[Option<Op>]) -> Vec<Op> {
             *target = places[landing(usize::from(*target))];
         }
     }
-    linked
+    (linked, origins)
 }
 
 /// Numbers registers from 0, in the order in which they come, and returns how many there are.

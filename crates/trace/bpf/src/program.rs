@@ -1,5 +1,7 @@
 //! What a filter program is: what it is given, what it may call, and what its result means.
 
+use core::fmt;
+
 /// Most instructions of a program; a wide one counts twice.
 pub const MOST_INSTRUCTIONS: usize = 4096;
 
@@ -56,7 +58,7 @@ impl Import<'_> {
 }
 
 /// How a program uses an import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// A number of 64 bits, signed or not, as it was extended from its type.
     Integer = 0,
@@ -72,6 +74,16 @@ impl Class {
         [Self::Integer, Self::Double, Self::Text]
             .into_iter()
             .find(|class| *class as u8 == number)
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Integer => "integer",
+            Self::Double => "double",
+            Self::Text => "text",
+        })
     }
 }
 

@@ -3,24 +3,15 @@
 use std::ops::Range;
 use std::slice;
 
-use crate::fields::{CONTEXT, Class, Field, Fields, instead_of, suggestion};
+use perflab_bpf::{Class, ContextField, MOST_IMPORTS};
+
+use crate::fields::{Field, Fields, instead_of, suggestion};
 use crate::fold;
 use crate::literal::{How, Literal};
 use crate::number::Number;
 use crate::problem::{Problem, ProblemKind};
+use crate::program::Import;
 use crate::tree::{BinaryOp, Name, Node, NodeId, NodeKind, Tree, UnaryOp};
-
-/// Most names that an expression may have: 64 arguments, the context, and two in reserve.
-pub const MOST_IMPORTS: usize = 72;
-
-/// A value that an expression takes from an event.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Import {
-    /// What it is.
-    pub class: Class,
-    /// The argument's name, or `$ctx.` and a name.
-    pub name: String,
-}
 
 /// An expression whose types are right for a probe.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +106,9 @@ const NUMBERS: &[Class] = &[Class::Integer, Class::Double];
 
 const CONDITION: &str = "a condition such as a comparison";
 
+/// What names of the context begin with.
+const CONTEXT: &str = "$ctx.";
+
 struct Checker<'t, 'f> {
     tree: &'t Tree,
     fields: &'f Fields<'f>,
@@ -149,7 +143,7 @@ impl Checker<'_, '_> {
                 let missing = || missing(at, name, slice::from_ref(self.fields));
                 (name.clone(), field.ok_or_else(missing)?)
             }
-            Name::Context(name) => (format!("$ctx.{name}"), context(at, name)?),
+            Name::Context(name) => (format!("{CONTEXT}{name}"), context(at, name)?),
             Name::Nothing(written) => return Err(nothing(at, written)),
         };
         let class = field.class;
@@ -309,14 +303,15 @@ fn with_article(class: Class) -> &'static str {
 }
 
 fn context(at: &Range<usize>, name: &str) -> Result<Field, Problem> {
-    let mut known = CONTEXT.into_iter();
-    let found = known.find(|(known, _)| *known == name);
-    let field = found.map(|(_, class)| Field {
-        class,
+    let found = ContextField::from_name(&format!("{CONTEXT}{name}"));
+    let field = found.map(|found| Field {
+        class: found.class(),
         has_bytes: false,
     });
     field.ok_or_else(|| {
-        let help = suggestion(name, CONTEXT.into_iter().map(|(known, _)| known));
+        let known = ContextField::ALL.iter();
+        let known = known.filter_map(|known| known.name().strip_prefix(CONTEXT));
+        let help = suggestion(name, known);
         let name = name.to_owned();
         Problem::new(at.clone(), ProblemKind::Context { name, help })
     })

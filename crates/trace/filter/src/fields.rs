@@ -1,41 +1,18 @@
 //! What a probe, or the thread that hits it, offers to an expression.
 
-use std::fmt;
-
 use perflab_abi::{ArgumentType, Description};
+use perflab_bpf::Class;
 
-/// What a value is for an expression.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
-    /// 64 bits with a sign: all integers, truth values, enumerations and addresses.
-    Integer,
-    /// A floating-point number of 64 bits; one of 32 bits is widened.
-    Double,
-    /// Bytes up to the first zero, or as many as the argument says.
-    Text,
-}
-
-impl Class {
-    fn of(kind: ArgumentType<'_>) -> Self {
-        match kind {
-            ArgumentType::Signed(_)
-            | ArgumentType::Unsigned(_)
-            | ArgumentType::Bool
-            | ArgumentType::Pointer
-            | ArgumentType::Enum(_) => Self::Integer,
-            ArgumentType::Float(_) => Self::Double,
-            ArgumentType::CString | ArgumentType::Str | ArgumentType::Bytes => Self::Text,
-        }
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Integer => "integer",
-            Self::Double => "double",
-            Self::Text => "text",
-        })
+/// What an argument is for an expression. An integer has 64 bits and a sign, whatever its type.
+fn class(kind: ArgumentType<'_>) -> Class {
+    match kind {
+        ArgumentType::Signed(_)
+        | ArgumentType::Unsigned(_)
+        | ArgumentType::Bool
+        | ArgumentType::Pointer
+        | ArgumentType::Enum(_) => Class::Integer,
+        ArgumentType::Float(_) => Class::Double,
+        ArgumentType::CString | ArgumentType::Str | ArgumentType::Bytes => Class::Text,
     }
 }
 
@@ -56,7 +33,7 @@ pub struct Field {
 impl Field {
     fn of(kind: ArgumentType<'_>) -> Self {
         Self {
-            class: Class::of(kind),
+            class: class(kind),
             has_bytes: kind == ArgumentType::Bytes,
         }
     }
@@ -111,16 +88,6 @@ pub fn of<'a>(description: &Description<'a>) -> Fields<'a> {
             .collect(),
     )
 }
-
-/// What is known of the thread that hits a probe: names behind `$ctx.`.
-pub const CONTEXT: [(&str, Class); 6] = [
-    ("vtid", Class::Integer),
-    ("vpid", Class::Integer),
-    ("procname", Class::Text),
-    ("cpu_id", Class::Integer),
-    ("pthread_id", Class::Integer),
-    ("ip", Class::Integer),
-];
 
 /// The candidate that was probably meant, if one is near: by a Damerau-Levenshtein distance, case apart, of at most a
 /// third of the length, as for names in an experiment file.

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::check::Import;
+use perflab_bpf::Verdict;
+
 use crate::literal::How;
+use crate::program::Import;
 
 /// A filter: what it takes from an event, its texts, and its blocks. The first block is where it begins, the last one
 /// rejects.
@@ -77,6 +79,22 @@ pub enum Compute {
     IntegerOfDouble(Value),
     /// -1, 0 or 1 as the first double is less, equal or greater; 2 if one is not a number.
     CompareDoubles(Value, Value),
+}
+
+impl Compute {
+    /// The values from which it is computed.
+    pub(crate) fn operands(self) -> [Option<Value>; 2] {
+        match self {
+            Self::Import(_) | Self::Byte(..) | Self::DoubleOf(_) => [None, None],
+            Self::Negate(value)
+            | Self::Not(value)
+            | Self::DoubleOfInteger(value)
+            | Self::IntegerOfDouble(value) => [Some(value), None],
+            Self::Binary(_, one, other) | Self::CompareDoubles(one, other) => {
+                [Some(one), Some(other)]
+            }
+        }
+    }
 }
 
 /// What is done to two values.
@@ -172,17 +190,6 @@ impl End {
             Self::Return(verdict) => Self::Return(verdict),
         }
     }
-}
-
-/// What becomes of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It is not recorded.
-    Reject = 0,
-    /// It is recorded.
-    Record = 1,
-    /// It is recorded, and what waits for such an event happens.
-    RecordAndTrigger = 2,
 }
 
 impl fmt::Display for Value {

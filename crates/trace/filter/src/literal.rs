@@ -3,9 +3,6 @@
 /// Stands for any bytes in a [`Literal`]: no text has this byte, as it ends there.
 pub const STAR: u8 = 0;
 
-/// Most bytes of a literal, the stars counted.
-pub const LONGEST_LITERAL: usize = 1024;
-
 /// How a text is compared with a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {

@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
+use perflab_bpf::{Class, Verdict};
+
 use crate::blocks::{Blocks, Label};
 use crate::check::{Checked, Term};
-use crate::fields::Class;
 use crate::fold;
-use crate::ir::{Compute, End, Ir, Operation, Relation, Test, Value, Verdict};
+use crate::ir::{Compute, End, Ir, Operation, Relation, Test, Value};
 use crate::literal::Literal;
 use crate::number::Number;
 use crate::tree::{BinaryOp, NodeId, UnaryOp};

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use crate::literal::{LONGEST_LITERAL, Literal};
+use perflab_bpf::LONGEST_LITERAL;
+
+use crate::literal::Literal;
 use crate::number::Number;
 use crate::problem::{Problem, ProblemKind};
 use crate::token::{Token, TokenKind, tokens};

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
+use perflab_bpf::{LONGEST_LITERAL, MOST_IMPORTS};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::check::MOST_IMPORTS;
-use crate::literal::LONGEST_LITERAL;
 use crate::token::LONGEST_EXPRESSION;
 use crate::tree::DEEPEST;
 

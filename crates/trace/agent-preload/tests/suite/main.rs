@@ -3,6 +3,7 @@
 
 mod alike;
 mod clock;
+mod filters;
 mod header;
 mod life;
 mod linked;

@@ -22,6 +22,7 @@ fn of(probes: &str) -> StartOptions {
             ring: 0,
             all: 0,
         },
+        when: None,
         preload: preload().into(),
     }
 }

@@ -31,6 +31,7 @@ impl Agent {
         }
         record::forget_parent();
         self.patcher.after_fork();
+        self.filters.after_fork();
         self.has_sites() && (self.heritage.is_some() || numbers::user() == 0)
     }
 

@@ -1,6 +1,7 @@
 //! Who wants events, and until when.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use perflab_ring::Mode;
@@ -8,6 +9,7 @@ use perflab_ring::Mode;
 use super::sites::is_meant;
 use super::switching::{Agent, Switched};
 use super::wishes::{Attached, Wish};
+use crate::filter::Filter;
 use crate::objects::Unusable;
 use crate::pattern::Pattern;
 use crate::record::{Begin, Recorder, Size};
@@ -28,8 +30,8 @@ impl Agent {
         self.own_size = size;
     }
 
-    /// Records sites from now on, those too that come later, and says where the events are. If they are kept,
-    /// it is until [`Agent::detach`].
+    /// Records sites from now on, those too that come later, and says where the events are: those that the filter
+    /// accepts, if there is one. If they are kept, it is until [`Agent::detach`].
     ///
     /// # Errors
     /// When they cannot be recorded or switched, or somebody else keeps this process's events; then nothing
@@ -39,6 +41,7 @@ impl Agent {
         pattern: &Pattern,
         size: Size,
         keep: bool,
+        filter: Option<Arc<Filter>>,
     ) -> Result<(PathBuf, Switched), String> {
         let attached = self.wishes.attached.as_ref();
         let is_expected = attached.is_some_and(|attached| attached.expected.is_some());
@@ -97,12 +100,13 @@ impl Agent {
         };
         if !keep {
             self.own_size = size;
-            return Ok((directory, said(self.wish(pattern, Wish::Record)?)));
+            return Ok((directory, said(self.wish(pattern, Wish::Record, filter)?)));
         }
         self.wishes.attached = Some(Attached {
             pattern: pattern.clone(),
             expected: None,
             whom,
+            filter,
         });
         // What the expected one wanted may be more.
         let result = self.apply(|site| is_expected || is_meant(pattern, site));
@@ -132,9 +136,14 @@ impl Agent {
     }
 
     /// Records sites from the start: for nobody, or for somebody who comes soon.
-    pub fn record_from_the_start(&mut self, pattern: &Pattern, expected: Option<&str>) {
+    pub fn record_from_the_start(
+        &mut self,
+        pattern: &Pattern,
+        filter: Option<Arc<Filter>>,
+        expected: Option<&str>,
+    ) {
         let mut result = self
-            .record(pattern, self.usual, expected.is_some())
+            .record(pattern, self.usual, expected.is_some(), filter)
             .map(drop);
         if let (Some(whom), Some(attached)) = (expected, &mut self.wishes.attached) {
             attached.expected = Some(Instant::now());

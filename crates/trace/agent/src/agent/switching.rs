@@ -1,5 +1,6 @@
 //! Makes sites be as they are wanted.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -7,15 +8,18 @@ use perflab_abi::{Backend, Object, Point, SiteState};
 
 use super::sites::{Sites, is_meant};
 use super::wishes::{Wanted, Wish, Wishes};
+use crate::filter::{Filter, Filters, Prepared, Shown};
 use crate::objects::{KnownObject, KnownSite, Unusable};
 use crate::patch::{Change, Patcher};
 use crate::pattern::Pattern;
 use crate::record::{Heritage, Recorder, Size};
 
-/// The handler of a site that is wanted: counts.
+/// The handler of a site that is wanted: counts, or does nothing.
 #[expect(unsafe_code, reason = "sites call it with the address of their point")]
 mod counting {
     use super::{Ordering, Point};
+
+    pub extern "C-unwind" fn pass(_: *const Point) {}
 
     pub unsafe extern "C-unwind" fn count(point: *const Point) {
         // SAFETY: a site calls its point's handler with that point.
@@ -37,10 +41,19 @@ pub struct Agent {
     /// Memory for events as long as the process records on its own.
     pub(super) own_size: Size,
     pub(super) patcher: Patcher,
+    pub(super) filters: Filters,
     /// Why sites are not as they are wanted, if so.
     trouble: Option<String>,
     /// When it is tried again, if so.
     again: Option<Instant>,
+}
+
+/// What a site calls.
+enum Handler {
+    /// What is done with all events.
+    Plain(*mut ()),
+    /// What judges events first.
+    Judged(Prepared),
 }
 
 /// How long nothing is tried by itself after a try that failed.
@@ -69,6 +82,7 @@ impl Agent {
             usual: Size::DEFAULT,
             own_size: Size::DEFAULT,
             patcher: Patcher::new(),
+            filters: Filters::new(),
             trouble: None,
             again: None,
         }
@@ -93,6 +107,7 @@ impl Agent {
     /// Forgets an object, which is about to go with its code.
     pub fn forget(&mut self, object: *const Object) {
         if let Some(object) = self.sites.forget(object) {
+            self.filters.forget(object.sites.iter());
             let sites = object.sites.iter();
             self.patcher.forget(sites.map(|site| site.address));
         }
@@ -110,13 +125,18 @@ impl Agent {
         &self.unusable
     }
 
-    /// Wants sites on, or no longer, those too that come later.
+    /// Wants sites on, or no longer, those too that come later; if there is a filter, for events that it accepts.
     ///
     /// # Errors
     /// When they cannot be switched; then nothing changed.
-    pub fn wish(&mut self, pattern: &Pattern, wish: Wish) -> Result<Switched, String> {
+    pub fn wish(
+        &mut self,
+        pattern: &Pattern,
+        wish: Wish,
+        filter: Option<Arc<Filter>>,
+    ) -> Result<Switched, String> {
         let before = self.wishes.clone();
-        self.wishes.add(pattern, wish);
+        self.wishes.add(pattern, wish, filter);
         let result = self.apply(|site| is_meant(pattern, site));
         if result.is_err() {
             self.wishes = before;
@@ -125,8 +145,13 @@ impl Agent {
     }
 
     /// Wants sites on from the start. If they cannot be switched now, it is tried again.
-    pub fn wish_from_the_start(&mut self, pattern: &Pattern, wish: Wish) {
-        self.wishes.add(pattern, wish);
+    pub fn wish_from_the_start(
+        &mut self,
+        pattern: &Pattern,
+        wish: Wish,
+        filter: Option<Arc<Filter>>,
+    ) {
+        self.wishes.add(pattern, wish, filter);
         self.keep_up();
     }
 
@@ -165,6 +190,9 @@ impl Agent {
         mut show: impl FnMut(&SiteState<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         for (object, site, on) in self.sites.meant(pattern) {
+            let wanted = self.wishes.of(site);
+            let filter = wanted.filter.as_ref();
+            let shown = filter.and_then(|filter| self.filters.shown(filter, site));
             show(&SiteState {
                 address: site.address as u64,
                 point: std::ptr::from_ref(site.point()) as u64,
@@ -177,30 +205,57 @@ impl Agent {
                 semaphore: site.semaphore(),
                 object: &object.path,
                 description: site.text,
-                recorded: on && self.wishes.of(site).wish == Wish::Record,
+                recorded: on && wanted.wish == Wish::Record,
                 ordered: site.is_ordered,
+                filter: shown.as_ref().map(Shown::of_site),
             })?;
         }
         Ok(())
     }
 
-    /// Gives the sites that are wanted their handlers.
+    /// Gives the sites that are wanted their handlers: all, or none.
     ///
     /// # Errors
-    /// When one cannot be recorded.
+    /// When one cannot be recorded, or its events cannot be judged.
     fn set_handlers(&mut self, wanted: &[Option<Wanted>]) -> Result<(), String> {
+        let mut handlers = Vec::with_capacity(wanted.len());
         for ((object, site, _), wanted) in self.sites.all().zip(wanted) {
-            let handler = match wanted.map(|wanted| wanted.wish) {
-                None | Some(Wish::Off) => continue,
-                Some(Wish::Count) => {
-                    let handler = counting::count as unsafe extern "C-unwind" fn(*const Point);
-                    handler as *mut ()
-                }
-                Some(Wish::Record) => {
+            let wanted = wanted.as_ref().filter(|wanted| wanted.wish != Wish::Off);
+            let Some(Wanted { wish, filter, .. }) = wanted else {
+                handlers.push(None);
+                continue;
+            };
+            let next = match filter {
+                Some(filter) if !filter.acts => counting::pass as *mut (),
+                _ if *wish == Wish::Count => counting::count as *mut (),
+                _ => {
                     let recorder = self.recorder.as_mut().ok_or("nothing is recorded")?;
                     recorder
                         .handler(site, &object.path)
                         .map_err(|reason| format!("{} cannot be recorded: {reason}", site.name()))?
+                }
+            };
+            handlers.push(Some(match filter {
+                None => Handler::Plain(next),
+                Some(filter) => {
+                    let serialise = || self.patcher.all_threads();
+                    let prepared = self.filters.prepare(filter, site, next, serialise);
+                    Handler::Judged(prepared.map_err(|reason| {
+                        format!("events of {} cannot be judged: {reason}", site.name())
+                    })?)
+                }
+            }));
+        }
+        for ((_, site, _), handler) in self.sites.all().zip(&handlers) {
+            let handler = match handler {
+                None => continue,
+                Some(Handler::Plain(handler)) => {
+                    self.filters.pass(site, *handler);
+                    *handler
+                }
+                Some(Handler::Judged(prepared)) => {
+                    self.filters.publish(site, prepared);
+                    prepared.handler
                 }
             };
             site.point().handler.store(handler, Ordering::Release);
@@ -219,10 +274,11 @@ impl Agent {
     ) -> Result<Switched, String> {
         let start = Instant::now();
         // Asked once: a tracer may come or go meanwhile.
-        let sites = self.sites.all();
-        let wanted: Vec<Option<Wanted>> = sites
-            .map(|(_, site, _)| is_asked(site).then(|| self.wishes.of(site)))
-            .collect();
+        let wanted = self.sites.all().map(|(_, site, _)| {
+            let wanted = is_asked(site).then(|| self.wishes.of(site));
+            wanted.map(|wanted| wanted.if_it_fits(&mut self.filters, site))
+        });
+        let wanted: Vec<Option<Wanted>> = wanted.collect();
         let mut changes = Vec::new();
         let mut changed = 0;
         self.set_handlers(&wanted)?;
@@ -254,11 +310,13 @@ impl Agent {
                 site.point()
                     .handler
                     .store(std::ptr::null_mut(), Ordering::Release);
+                self.filters.end(site);
             }
         }
         for (on, wanted) in self.sites.are_on().zip(&wanted) {
-            *on = wanted.map_or(*on, |wanted| wanted.on);
+            *on = wanted.as_ref().map_or(*on, |wanted| wanted.on);
         }
+        self.filters.settle(|| self.patcher.all_threads());
         Ok(Switched {
             changed,
             took: start.elapsed(),

@@ -1,8 +1,10 @@
 //! What is wanted of sites: what was asked for, and what somebody records who is there.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::sites::is_meant;
+use crate::filter::{Filter, Filters};
 use crate::objects::KnownSite;
 use crate::pattern::Pattern;
 
@@ -18,12 +20,29 @@ pub enum Wish {
 }
 
 /// What a site should be.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Wanted {
     /// What its handler does.
     pub wish: Wish,
+    /// What decides first whether it does so.
+    pub filter: Option<Arc<Filter>>,
     /// For that, or for a tracer in the kernel, it has to be on.
     pub on: bool,
+}
+
+impl Wanted {
+    /// Of a filter that cannot judge a site's events, none is accepted: the site need not be on.
+    pub fn if_it_fits(self, filters: &mut Filters, site: &KnownSite) -> Self {
+        let filter = self.filter.as_ref();
+        if filter.is_none_or(|filter| filters.fits(filter, site)) {
+            return self;
+        }
+        Self {
+            wish: Wish::Off,
+            filter: None,
+            on: site.semaphore() != 0,
+        }
+    }
 }
 
 /// Somebody who records all events.
@@ -35,6 +54,8 @@ pub struct Attached {
     pub expected: Option<Instant>,
     /// What it is called, if it records children too.
     pub whom: Option<String>,
+    /// Which of their events.
+    pub filter: Option<Arc<Filter>>,
 }
 
 impl Attached {
@@ -47,11 +68,19 @@ impl Attached {
     }
 }
 
+/// Something that was asked for.
+#[derive(Debug, Clone)]
+struct Asked {
+    pattern: Pattern,
+    wish: Wish,
+    filter: Option<Arc<Filter>>,
+}
+
 /// What is wanted of sites.
 #[derive(Debug, Clone)]
 pub struct Wishes {
     /// What was asked for, oldest first; for each site the last that matches counts.
-    asked: Vec<(Pattern, Wish)>,
+    asked: Vec<Asked>,
     /// What somebody records who is there now, which comes before the others.
     pub attached: Option<Attached>,
 }
@@ -66,24 +95,31 @@ impl Wishes {
     }
 
     /// Wants sites on, or no longer.
-    pub fn add(&mut self, pattern: &Pattern, wish: Wish) {
+    pub fn add(&mut self, pattern: &Pattern, wish: Wish, filter: Option<Arc<Filter>>) {
         // What is asked of the same probes later counts: nothing is recorded for a wish that is over.
-        self.asked.retain(|(other, _)| !pattern.covers(other));
-        self.asked.push((pattern.clone(), wish));
+        self.asked.retain(|asked| !pattern.covers(&asked.pattern));
+        self.asked.push(Asked {
+            pattern: pattern.clone(),
+            wish,
+            filter,
+        });
     }
 
     /// What is wanted of a site, by a wish or by tracers in the kernel.
     pub fn of(&self, site: &KnownSite) -> Wanted {
         let mut latest = self.asked.iter().rev();
-        let latest = latest.find(|(pattern, _)| is_meant(pattern, site));
+        let latest = latest.find(|asked| is_meant(&asked.pattern, site));
         let attached = self.attached.as_ref();
-        let wish = if attached.is_some_and(|attached| is_meant(&attached.pattern, site)) {
-            Wish::Record
-        } else {
-            latest.map_or(Wish::Off, |(_, wish)| *wish)
+        let attached = attached.filter(|attached| is_meant(&attached.pattern, site));
+        let (wish, filter) = match (attached, latest) {
+            (Some(attached), _) => (Wish::Record, attached.filter.as_ref()),
+            (None, Some(asked)) => (asked.wish, asked.filter.as_ref()),
+            (None, None) => (Wish::Off, None),
         };
+        let filter = filter.filter(|filter| filter.judges(site));
         Wanted {
             wish,
+            filter: filter.cloned(),
             on: wish != Wish::Off || site.semaphore() != 0,
         }
     }
@@ -96,6 +132,6 @@ impl Wishes {
     /// Whether the process records on its own.
     pub fn is_own(&self) -> bool {
         let mut asked = self.asked.iter();
-        asked.any(|(_, wish)| *wish == Wish::Record)
+        asked.any(|asked| asked.wish == Wish::Record)
     }
 }

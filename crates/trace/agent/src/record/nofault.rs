@@ -89,7 +89,7 @@ pub fn of_length(address: u64, length: u64, to: &mut [u8]) -> (usize, bool) {
 }
 
 /// Copies what can be read from an address on, and returns how many bytes that is.
-fn read(address: u64, to: &mut [u8]) -> usize {
+pub fn read(address: u64, to: &mut [u8]) -> usize {
     #[repr(C)]
     struct Part(u64, usize);
     let first = to.len().min(PAGE - address as usize % PAGE);

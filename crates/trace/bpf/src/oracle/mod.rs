@@ -6,12 +6,16 @@ mod check;
 mod guarded;
 mod helpers;
 mod made;
+mod native;
 mod parts;
+mod passed;
 
 use alloc::vec::Vec;
 
 pub use check::{check, judged};
 pub use made::Made;
+pub use native::Native;
+pub use passed::Passed;
 
 use crate::instruction::{Instruction, opcode};
 use crate::program::{Program, STACK, Verdict};

@@ -1,7 +1,9 @@
 //! Programs as lists of instructions.
 
+use std::sync::Arc;
+
 use perflab_bpf::opcode::*;
-use perflab_bpf::oracle::{Addresses, Datum, judged, run};
+use perflab_bpf::oracle::{Addresses, Datum, Passed, run};
 use perflab_bpf::{
     Class, Import, Instruction, Lowered, Program, Refused, Rule, Verdict, lower, verify,
 };
@@ -115,14 +117,21 @@ pub fn lowered(imports: &[Import<'_>], code: &[Instruction], literals: &[u8]) ->
     lower(&verify(&program).unwrap())
 }
 
-/// The verdict on an event, on which interpreter and oracle agree.
+/// The verdict on an event, on which interpreter, native code and oracle agree.
 pub fn verdict(
     imports: &[Import<'_>],
     code: &[Instruction],
     literals: &[u8],
     data: &[Datum],
 ) -> Verdict {
-    let judged = judged(&lowered(imports, code, literals), data, 0, false);
+    let lowered = Arc::new(lowered(imports, code, literals));
+    let passed = Passed::new(data, 0, false);
+    let judged = passed.judged(&lowered);
+    match passed.native(&lowered) {
+        Some(native) => assert_eq!(passed.judged_by(&native), judged, "{data:?} {lowered:#?}"),
+        // Others have room for all their values.
+        None => assert!(lowered.registers() > 14, "{lowered:#?}"),
+    }
     let code = bytes(code);
     let program = Program {
         imports,

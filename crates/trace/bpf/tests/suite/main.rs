@@ -5,8 +5,14 @@
 mod accepts;
 mod assembler;
 mod attacks;
+mod bind;
+mod encode;
 mod events;
+mod memory;
+mod native;
 mod numbers;
+mod page_edges;
 mod random;
 mod shown;
 mod texts;
+mod values;

@@ -41,7 +41,7 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 /// What all three tests of a text are.
-fn passes(helper: i32, literal: &[u8], text: &[u8]) -> bool {
+pub fn passes(helper: i32, literal: &[u8], text: &[u8]) -> bool {
     let end = text
         .iter()
         .position(|byte| *byte == 0)

@@ -1,6 +1,6 @@
-//! No text panics, and whatever is accepted can be lowered.
+//! No text panics, and whatever is accepted can be lowered, and has a program that an agent accepts.
 
-use perflab_filter::{Verdict, check, lower, parse};
+use perflab_filter::{Verdict, check, ebpf, lower, parse};
 use proptest::prelude::*;
 
 use crate::fields;
@@ -58,6 +58,8 @@ fn is_read(text: &str) -> bool {
             assert!(!ir.to_string().is_empty());
             let verdict = verdict(&ir, event);
             assert!(matches!(verdict, Verdict::Record | Verdict::Reject));
+            let program = ebpf(&ir).unwrap();
+            assert!(program.lowered().is_ok(), "{text}");
             true
         }
         Err(problem) => {

@@ -2,8 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod any;
+mod ebpf;
+mod executed;
+mod listing;
 mod lowered;
 mod naive;
+mod objects;
 mod precedence;
 mod problems;
 mod tokens;

@@ -7,6 +7,7 @@
 mod event;
 mod expressions;
 mod hits;
+mod pairs;
 mod print;
 mod random;
 mod read;

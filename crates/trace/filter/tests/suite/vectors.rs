@@ -6,8 +6,9 @@ mod documented;
 mod rules;
 mod texts;
 
-use perflab_filter::{Fields, check, parse};
+use perflab_filter::{Checked, Fields, check, parse};
 
+use crate::executed::{by_interpreter, by_native, by_oracle};
 use crate::naive::{self, Answer, Argument, Event, Value};
 
 /// A rule, and expressions that are answered otherwise without it.
@@ -22,7 +23,12 @@ pub struct Rule {
 /// A way to evaluate a filter.
 type Column = fn(&str, &Event) -> Answer;
 
-const COLUMNS: &[(&str, Column)] = &[("naive", naive::answer)];
+const COLUMNS: &[(&str, Column)] = &[
+    ("naive", naive::answer),
+    ("eBPF", by_oracle),
+    ("interpreter", by_interpreter),
+    ("native code", by_native),
+];
 
 fn all() -> impl Iterator<Item = &'static Rule> {
     let rules = documented::RULES.iter().chain(rules::RULES);
@@ -63,7 +69,7 @@ fn every_column_answers_as_lttng_does() {
 #[test]
 fn the_crate_tells_filters_from_others() {
     let answer = |text: &str, event: &Event| match checked(text, event) {
-        Ok(()) => (None, String::new()),
+        Ok(_) => (None, String::new()),
         Err((got, shown)) => (Some(got), shown + "\n"),
     };
     let is_refused = |answer: Answer| matches!(answer, Answer::Missing | Answer::Refused);
@@ -75,15 +81,15 @@ fn the_crate_tells_filters_from_others() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whether the crate takes `text` as a filter for events like this one: [`Answer::Missing`] or [`Answer::Refused`]
-/// if not, with what it says.
-pub fn checked(text: &str, event: &Event) -> Result<(), (Answer, String)> {
+/// What the crate makes of `text` as a filter for events like this one: [`Answer::Missing`] or [`Answer::Refused`] if it
+/// is none, with what the crate says.
+pub fn checked(text: &str, event: &Event) -> Result<Checked, (Answer, String)> {
     let Ok(fields) = Fields::new(event.fields()) else {
         panic!("a type is unknown: {event:?}");
     };
     let problem = match parse(text) {
         Ok(tree) => match check(&tree, &fields) {
-            Ok(_) => return Ok(()),
+            Ok(checked) => return Ok(checked),
             Err(problem) => problem,
         },
         Err(problem) => problem,

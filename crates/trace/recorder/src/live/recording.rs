@@ -223,6 +223,7 @@ impl LiveRecording {
             probes: self.probes().collect(),
             unreached: children.copied().collect(),
             lack: lack(processes),
+            filtered: self.attached.filtered().cloned().collect(),
             took: Some(took),
             ..Summary::default()
         }

@@ -6,8 +6,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-use perflab_control::variable::{RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING};
-use perflab_control::{Agent, ControlError, RecordWish, Traced, is_dead, traced};
+use perflab_control::variable::{
+    RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, WHEN,
+};
+use perflab_control::{Agent, ControlError, EncodedFilter, RecordWish, Traced, is_dead, traced};
 
 use crate::error::RecordError;
 use crate::live::agentless::Agentless;
@@ -27,6 +29,8 @@ pub struct StartOptions {
     pub probes: String,
     /// Memory for the events of each process.
     pub memory: RecordWish,
+    /// Which of their events are recorded; all, if there is none.
+    pub when: Option<EncodedFilter>,
     /// The value of `LD_PRELOAD`: the shared objects to load, with the agent's ([`AGENT`](crate::AGENT)).
     pub preload: OsString,
 }
@@ -83,7 +87,9 @@ impl Started {
         let texts = [(RECORD, probes), (RECORD_FOR, self.mark.clone())];
         let pipe = self.pipe.iter();
         let pipe = pipe.map(|(name, _)| (RECORD_REFUSED, name.clone()));
-        let texts = texts.into_iter().chain(pipe);
+        let when = self.options.when.iter();
+        let when = when.map(|filter| (WHEN, filter.hexadecimal()));
+        let texts = texts.into_iter().chain(pipe).chain(when);
         let mut variables: Vec<(OsString, OsString)> = texts
             .chain(sizes(self.options.memory))
             .map(|(variable, value)| (variable.into(), value.into()))
@@ -113,7 +119,12 @@ impl Started {
             }
             // The events of all others wait for this answer.
             let agent = Agent::at(&process.socket).at_once();
-            match agent.record(&self.options.probes, self.options.memory) {
+            let (probes, memory) = (&self.options.probes, self.options.memory);
+            let answer = match &self.options.when {
+                Some(filter) => agent.record_when(probes, memory, filter),
+                None => agent.record(probes, memory),
+            };
+            match answer {
                 Ok(recorded) => attached.add(recorded, tell),
                 // Another program by now, perhaps, which is found the next time. What this one kept is found below.
                 Err(ControlError::Closed | ControlError::Gone) => {

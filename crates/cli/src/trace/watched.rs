@@ -1,0 +1,87 @@
+//! Probes that count what a filter accepts, for as long as somebody watches them.
+
+use std::collections::BTreeSet;
+
+use perflab_control::{Agent, Traced};
+use perflab_runner::Interrupt;
+
+use super::judged::{exceptions, named};
+use super::list::probe;
+use super::outcome::Outcome;
+use super::when::When;
+use crate::failure::Failure;
+use crate::terminal;
+
+/// Probes that are on. Dropping it switches them off.
+pub struct Watched {
+    processes: Vec<Traced>,
+    probes: String,
+    interrupt: Interrupt,
+}
+
+impl Watched {
+    /// Switches probes of these processes on, if a filter is asked for. Processes in which that fails are dropped.
+    ///
+    /// # Errors
+    /// When the filter is wrong, or some of the probes are on already: to watch them would take away what they do.
+    pub fn begin(
+        when: &When,
+        processes: &mut Vec<Traced>,
+        probes: &str,
+        outcome: &mut Outcome,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(filter) = when.for_processes(processes, probes, "")? else {
+            return Ok(None);
+        };
+        for process in processes.iter() {
+            let listed = Agent::at(&process.socket).list(probes);
+            let sites = listed.map_or_else(|_| Vec::new(), |(sites, _)| sites);
+            let on = sites.iter().filter(|site| site.on);
+            let on: BTreeSet<String> = on.map(probe).collect();
+            if !on.is_empty() {
+                let on = named(on.iter().map(String::as_str));
+                return Err(Failure::environment(format!(
+                    "{on} of process {} cannot be watched with a filter, as somebody has switched them on: name \
+                     others, or switch them off first (perflab trace off)",
+                    process.pid
+                )));
+            }
+        }
+        let interrupt = Interrupt::install().and_then(|interrupt| {
+            interrupt.also_at_hangup()?;
+            Ok(interrupt)
+        });
+        let interrupt = interrupt
+            .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
+        let watched = Self {
+            processes: processes.clone(),
+            probes: probes.to_owned(),
+            interrupt,
+        };
+        processes.retain(|process| {
+            let answer = Agent::at(&process.socket).on_when(probes, &filter);
+            let Some(switched) = outcome.take(process, answer) else {
+                return false;
+            };
+            for exception in exceptions(&switched.filtered) {
+                terminal::say(&format!("process {}: {exception}", process.pid));
+            }
+            true
+        });
+        Ok(Some(watched))
+    }
+
+    /// Whether the user has asked to stop.
+    pub fn is_over(&self) -> bool {
+        self.interrupt.asked()
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        for process in &self.processes {
+            // One that has gone has no probe any more.
+            let _ = Agent::at(&process.socket).switch(&self.probes, false);
+        }
+    }
+}
