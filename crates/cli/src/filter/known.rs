@@ -42,6 +42,11 @@ impl ProbeArguments {
         self.arguments.is_some() || self.file.is_some() || !self.processes.pid.is_empty()
     }
 
+    /// The processes that are named, and which of their probes.
+    pub fn of_processes(&self) -> Option<(&Processes, &str)> {
+        (!self.processes.pid.is_empty()).then_some((&self.processes, self.probes.as_str()))
+    }
+
     /// The probes. What is wrong with a process is reported, and that there are none.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! `perflab filter`: predicates on the arguments of probes.
 
+mod bench;
 mod check;
 mod dump;
 pub mod known;
@@ -41,6 +42,17 @@ perflab filter dump 'bytes > 512' 'kv:*' ./kv-server -o big.o\n  \
 perflab filter dump --object big.o --pid 1234"
     )]
     Dump(dump::DumpArguments),
+    /// Measure what a filter takes: to be made, and to judge an event.
+    ///
+    /// With --pid, agents judge by it, and do nothing with the events that it accepts: what was asked for of these probes
+    /// before ends. `perflab trace off` ends this.
+    #[command(
+        after_help = "Examples:\n  perflab filter bench 'name == \"SET\" && bytes > 512' --arguments 'name: cstr, bytes: i64' \
+--event 'name=SET, bytes=600'\n  \
+perflab filter bench 'bytes > 512' 'kv:*' --pid 1234\n  \
+perflab filter bench --result results/filters --plots charts"
+    )]
+    Bench(bench::BenchArguments),
 }
 
 /// Executes `filter`.
@@ -48,6 +60,7 @@ pub fn filter(command: &FilterCommand) -> Result<Option<Code>, Failure> {
     match command {
         FilterCommand::Check(arguments) => check::check(arguments),
         FilterCommand::Dump(arguments) => dump::dump(arguments),
+        FilterCommand::Bench(arguments) => bench::bench(arguments),
     }
 }
 

@@ -4,9 +4,12 @@ mod about;
 mod accepted;
 mod along;
 mod asked;
+mod awaited;
+mod by;
 mod choice;
 mod command;
 mod file;
+mod judge;
 mod judged;
 mod list;
 mod memory;
@@ -21,6 +24,7 @@ mod start;
 mod summary;
 mod switch;
 mod top;
+mod trigger;
 mod unmatched;
 mod view;
 mod watched;
@@ -30,6 +34,7 @@ use clap::Subcommand;
 
 pub use choice::{NONE, Processes, probes};
 pub use file::create;
+pub use judged::mode;
 pub use outcome::{Outcome, problem_in_words};
 pub use session::{FEW, SEARCH, are_meant};
 pub use start::agent;
@@ -58,7 +63,8 @@ perflab trace on 'redis:*' -- redis-server --port 7777")]
         after_help = "Examples:\n  perflab trace record 'redis:*' --pid 1234 --seconds 5 -o get.trace\n  \
 perflab trace record -o all.trace -- redis-server --port 7777\n  \
 perflab trace record 'kv:command' --when 'name == \"SET\" && bytes > 512' --pid 1234 -o sets.trace\n  \
-perflab trace record --pid 1234 --last 2 -o before.trace"
+perflab trace record --pid 1234 --last 2 -o before.trace\n  \
+perflab trace record --pid 1234 --last 2 --until 'kv:done when us > 5000' -o slow.trace"
     )]
     Record(session::RecordArguments),
     /// Write the events that processes had recorded when they ended, however they did.
@@ -69,8 +75,9 @@ perflab trace record --pid 1234 --last 2 -o before.trace"
 perflab trace view get.trace 'redis:call*' --from 1.5 --limit 100\n  \
 perflab trace view kv.trace --when 'name == \"SET\" && bytes > 512'")]
     View(asked::ViewArguments),
-    /// Show the hits per second of the probes that are on.
-    #[command(after_help = "Example:\n  perflab trace top --count 1")]
+    /// Show the hits per second of the probes that are on, or of each value of an argument.
+    #[command(after_help = "Examples:\n  perflab trace top --count 1\n  \
+perflab trace top 'kv:command' --by name --pid 1234")]
     Top(top::TopArguments),
 }
 

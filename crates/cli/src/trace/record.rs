@@ -2,6 +2,7 @@
 
 use perflab_control::Traced;
 
+use super::awaited::wait;
 use super::choice::NONE;
 use super::file::{create, with_rest};
 use super::judged::accepts_none;
@@ -44,7 +45,17 @@ fn write(
     let output = &arguments.output;
     let file = create(output)?;
     let written = match arguments.last {
-        Some(last) => snapshot(processes, file, last, outcome),
+        Some(last) => {
+            let until = arguments.until.as_ref();
+            match until.map_or(Ok(true), |event| wait(processes, event, outcome)) {
+                Ok(true) => snapshot(processes, file, last, outcome),
+                Ok(false) => Ok(None),
+                Err(failure) => {
+                    let _ = std::fs::remove_file(output);
+                    return Err(failure);
+                }
+            }
+        }
         None => match Session::begin(arguments, processes, file, outcome) {
             Ok(session) => session.run(outcome),
             Err(failure) => {
@@ -85,6 +96,9 @@ fn write(
                  may have had some; `perflab trace list` shows those of a running program"
             )));
         }
+    }
+    if arguments.start_when.is_some() && summary.progress.events == 0 {
+        terminal::say("no event came that --start-when waits for, so nothing was recorded");
     }
     if accepts_none(&summary.filtered) {
         outcome.fail(&Failure::no_data(

@@ -75,6 +75,11 @@ pub fn text(summary: &Summary, file: &Path) -> String {
         let files = counted(progress.broken, "file");
         text += &format!("damaged: {files}, so that events may be missing that nobody counted\n");
     }
+    if !summary.limited.is_zero() {
+        let limited = summary.limited.as_secs_f64();
+        text +=
+            &format!("limited: for {limited:.2} s there were more events than --at-most takes\n");
+    }
     for exception in exceptions(&summary.filtered) {
         text += &format!("filter: {exception}\n");
     }

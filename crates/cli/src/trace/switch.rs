@@ -11,7 +11,8 @@ use super::judged::exceptions;
 use super::memory::Memory;
 use super::outcome::Outcome;
 use super::start::start;
-use super::when::When;
+use super::trigger::Pace;
+use super::when::{Purpose, When};
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -36,6 +37,9 @@ pub struct OnArguments {
 
     #[command(flatten)]
     when: When,
+
+    #[command(flatten)]
+    pace: Pace,
 
     #[command(flatten)]
     memory: Memory,
@@ -63,14 +67,19 @@ pub struct OffArguments {
 /// Executes `on`.
 pub fn on(arguments: &OnArguments) -> Result<Option<Code>, Failure> {
     let wish = arguments.memory.wish(false, 0);
+    let purpose = Purpose {
+        probes: &arguments.probes,
+        actions: arguments.pace.actions(),
+        ..Purpose::default()
+    };
     if !arguments.command.is_empty() {
         let variable = if arguments.record {
             variable::RECORD
         } else {
             variable::PROBES
         };
-        let (probes, when) = (&arguments.probes, &arguments.when);
-        return start(variable, probes, wish?, when, &arguments.command);
+        let when = &arguments.when;
+        return start(variable, wish?, when, purpose, &arguments.command);
     }
     let what = if arguments.record {
         Switch::Record(wish?)
@@ -80,11 +89,10 @@ pub fn on(arguments: &OnArguments) -> Result<Option<Code>, Failure> {
     let OnArguments {
         processes,
         all,
-        probes,
         when,
         ..
     } = arguments;
-    switch(processes, *all, probes, what, Some(when))
+    switch(processes, *all, what, Some(when), purpose)
 }
 
 /// Executes `off`.
@@ -94,7 +102,11 @@ pub fn off(arguments: &OffArguments) -> Result<Option<Code>, Failure> {
         all,
         probes,
     } = arguments;
-    switch(processes, *all, probes, Switch::Off, None)
+    let purpose = Purpose {
+        probes,
+        ..Purpose::default()
+    };
+    switch(processes, *all, Switch::Off, None, purpose)
 }
 
 /// What is done to sites.
@@ -108,9 +120,9 @@ enum Switch {
 fn switch(
     processes: &Processes,
     all: bool,
-    probes: &str,
     what: Switch,
     when: Option<&When>,
+    purpose: Purpose<'_>,
 ) -> Result<Option<Code>, Failure> {
     if processes.pid.is_empty() && !all {
         return Err(Failure::usage(
@@ -123,10 +135,10 @@ fn switch(
         outcome.nothing(NONE);
     }
     let filter = match when {
-        Some(when) => when.for_processes(&processes, probes, "")?,
+        Some(when) => when.for_processes(&processes, purpose)?,
         None => None,
     };
-    let filter = filter.as_ref();
+    let (filter, probes) = (filter.as_ref(), purpose.probes);
     let switched = switch_each(&processes, all, probes, what, filter, &mut outcome);
     Ok(outcome.end(switched))
 }

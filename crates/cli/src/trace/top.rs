@@ -7,6 +7,7 @@ use clap::Args;
 use perflab_control::{Agent, Site, Traced};
 
 use super::along::{Along, Events};
+use super::by::{self, By};
 use super::choice::{NONE, Processes, probes, seconds};
 use super::list::{hits, probe, recorded};
 use super::outcome::Outcome;
@@ -30,6 +31,10 @@ pub struct TopArguments {
 
     #[command(flatten)]
     when: When,
+
+    /// Show how often this argument of the probes has each value, or $ctx.procname, $ctx.vtid and others of $ctx.
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
 
     /// Seconds between two looks.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
@@ -99,9 +104,10 @@ impl Count {
 
 /// Executes `top`.
 pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
-    if arguments.when.is_given() && arguments.processes.pid.is_empty() {
+    let is_watched = arguments.when.is_given() || arguments.by.is_some();
+    if is_watched && arguments.processes.pid.is_empty() {
         return Err(Failure::usage(
-            "which process? A filter switches probes on as long as they are shown, and needs --pid PID for that",
+            "which process? --when and --by switch probes on as long as they are shown, and need --pid PID for that",
         ));
     }
     let (mut processes, mut outcome) = arguments.processes.find()?;
@@ -110,8 +116,19 @@ pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
         return Ok(outcome.code());
     }
     let (when, probes) = (&arguments.when, &arguments.probes);
-    let watched = Watched::begin(when, &mut processes, probes, &mut outcome)?;
-    let shown = show(arguments, &mut processes, watched.as_ref(), &mut outcome);
+    let by = arguments.by.as_deref();
+    let by = by
+        .map(|name| By::new(name, &processes, probes))
+        .transpose()?;
+    let name = by.as_ref().map(By::name);
+    let watched = Watched::begin(when, name, &mut processes, probes, &mut outcome)?;
+    let shown = match (&by, &watched) {
+        (Some(by), Some(watched)) => {
+            let times = (arguments.every, arguments.count);
+            by::show(by, probes, times, &mut processes, watched, &mut outcome)
+        }
+        _ => show(arguments, &mut processes, watched.as_ref(), &mut outcome),
+    };
     Ok(outcome.end(shown))
 }
 

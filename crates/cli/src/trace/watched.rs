@@ -1,14 +1,14 @@
-//! Probes that count what a filter accepts, for as long as somebody watches them.
+//! Probes that count what a filter accepts, or by the values of an argument, for as long as somebody watches them.
 
 use std::collections::BTreeSet;
 
-use perflab_control::{Agent, Traced};
+use perflab_control::{Agent, FilterMode, Traced};
 use perflab_runner::Interrupt;
 
 use super::judged::{exceptions, named};
 use super::list::probe;
 use super::outcome::Outcome;
-use super::when::When;
+use super::when::{Purpose, When};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -20,17 +20,24 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Switches probes of these processes on, if a filter is asked for. Processes in which that fails are dropped.
+    /// Switches probes of these processes on, if a filter is asked for, or the values of an argument. Processes in
+    /// which that fails are dropped.
     ///
     /// # Errors
     /// When the filter is wrong, or some of the probes are on already: to watch them would take away what they do.
     pub fn begin(
         when: &When,
+        by: Option<&str>,
         processes: &mut Vec<Traced>,
         probes: &str,
         outcome: &mut Outcome,
     ) -> Result<Option<Self>, Failure> {
-        let Some(filter) = when.for_processes(processes, probes, "")? else {
+        let purpose = Purpose {
+            probes,
+            is_needed: by.is_some(),
+            ..Purpose::default()
+        };
+        let Some(filter) = when.for_processes(processes, purpose)? else {
             return Ok(None);
         };
         for process in processes.iter() {
@@ -41,7 +48,7 @@ impl Watched {
             if !on.is_empty() {
                 let on = named(on.iter().map(String::as_str));
                 return Err(Failure::environment(format!(
-                    "{on} of process {} cannot be watched with a filter, as somebody has switched them on: name \
+                    "{on} of process {} cannot be watched so, as somebody has switched them on: name \
                      others, or switch them off first (perflab trace off)",
                     process.pid
                 )));
@@ -59,10 +66,19 @@ impl Watched {
             interrupt,
         };
         processes.retain(|process| {
-            let answer = Agent::at(&process.socket).on_when(probes, &filter);
-            let Some(switched) = outcome.take(process, answer) else {
+            let agent = Agent::at(&process.socket);
+            let answer = match by {
+                Some(argument) => agent.count_by(probes, argument, &filter),
+                None => agent.on_when(probes, &filter),
+            };
+            let Some(mut switched) = outcome.take(process, answer) else {
                 return false;
             };
+            if by.is_some() {
+                // Native code never counts so.
+                let is_told = |mode| mode != FilterMode::Interpreted;
+                switched.filtered.retain(|of| is_told(of.mode));
+            }
             for exception in exceptions(&switched.filtered) {
                 terminal::say(&format!("process {}: {exception}", process.pid));
             }

@@ -1,25 +1,18 @@
-//! Filters of the commands of `trace`: from `--when` to what agents are sent.
+//! Filters of the commands of `trace`: from `--when` and others to what agents are sent.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use perflab_bpf::ContextField;
-use perflab_control::{
-    Actions, Agent, Alternative, EncodedFilter, FilterImport, FilterTooLong, Traced,
-};
-use perflab_filter::{
-    Fields, FilterProgram, Problem, assumed, check_each, ebpf, lower, parse, read_object,
-};
+use perflab_control::{Actions, Agent, EncodedFilter, Traced};
 
-use super::judged::named;
+use super::judge::Judge;
 use super::program;
 use super::session::are_meant;
+use super::trigger::{Event, Trigger, in_words};
 use crate::failure::Failure;
 use crate::filter::known::{KnownProbe, of_program, of_sites};
-use crate::terminal;
 
 // Which events.
 #[derive(Debug, Args)]
@@ -34,15 +27,23 @@ pub struct When {
     when_object: Option<PathBuf>,
 }
 
-/// What probes are judged by.
-struct Judge {
-    /// What is shown of it.
-    shown: String,
-    /// One for each assignment of classes that some of the probes have.
-    programs: Vec<FilterProgram>,
-    /// Names of known probes that it does not fit.
-    unfit: Vec<String>,
+/// What a filter is for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Purpose<'a> {
+    /// The probes.
+    pub probes: &'a str,
+    /// Those of them that are taken unfiltered; may be empty.
+    pub except: &'a str,
+    /// How many of the accepted events are taken.
+    pub actions: Actions,
+    /// Events that the recording waits for.
+    pub triggers: &'a [Trigger<'a>],
+    /// Whether there has to be a filter, also if it accepts all events.
+    pub is_needed: bool,
 }
+
+/// The known probes of a pattern.
+type Known<'k> = &'k dyn Fn(&str) -> BTreeSet<KnownProbe>;
 
 impl When {
     /// Whether any filter is asked for.
@@ -50,24 +51,16 @@ impl When {
         self.when.is_some() || self.when_object.is_some()
     }
 
-    /// The filter for these probes of processes, if one is asked for. Those of `except`, which may be empty, are taken
-    /// unfiltered.
+    /// The filter for probes of processes, if one is asked for.
     ///
     /// # Errors
     /// When it is wrong, or can judge none of the probes that there are.
     pub fn for_processes(
         &self,
         processes: &[Traced],
-        probes: &str,
-        except: &str,
+        purpose: Purpose<'_>,
     ) -> Result<Option<EncodedFilter>, Failure> {
-        self.filter(except, || {
-            // One that does not answer is reported when it is asked for its events.
-            let answers = processes
-                .iter()
-                .filter_map(|process| Agent::at(&process.socket).list(probes).ok());
-            answers.flat_map(|(sites, _)| of_sites(sites)).collect()
-        })
+        self.filter(purpose, &|probes| of_processes(processes, probes))
     }
 
     /// The same for a program that is about to start.
@@ -77,10 +70,9 @@ impl When {
     pub fn for_program(
         &self,
         program: &OsStr,
-        probes: &str,
-        except: &str,
+        purpose: Purpose<'_>,
     ) -> Result<Option<EncodedFilter>, Failure> {
-        self.filter(except, || {
+        self.filter(purpose, &|probes| {
             let path = program::find(program);
             path.map_or_else(BTreeSet::new, |path| of_program(&path, probes))
         })
@@ -88,112 +80,63 @@ impl When {
 
     fn filter(
         &self,
-        except: &str,
-        known: impl FnOnce() -> BTreeSet<KnownProbe>,
+        purpose: Purpose<'_>,
+        known: Known<'_>,
     ) -> Result<Option<EncodedFilter>, Failure> {
-        let known = || {
-            let mut probes = known();
-            probes.retain(|probe| {
-                let (provider, name) = probe.name.split_once(':').unwrap_or_default();
-                !are_meant(except, provider, name)
-            });
-            probes
-        };
-        let judge = match (&self.when, &self.when_object) {
-            (Some(expression), _) => of_expression(expression, &known())?,
-            (None, Some(path)) => of_object(path, &known())?,
-            (None, None) => return Ok(None),
-        };
-        if !judge.unfit.is_empty() {
-            let unfit = named(judge.unfit.iter().map(String::as_str));
-            terminal::say(&format!(
-                "no event of {unfit} is accepted: an argument that the filter names is missing there, or has another \
-                 type"
-            ));
+        let Purpose {
+            actions, triggers, ..
+        } = purpose;
+        let is_wanted = self.is_given()
+            || purpose.is_needed
+            || actions != Actions::default()
+            || !triggers.is_empty();
+        if !is_wanted {
+            return Ok(None);
         }
-        judge.encoded(except).map(Some).map_err(Failure::usage)
-    }
-}
-
-impl Judge {
-    fn encoded(&self, except: &str) -> Result<EncodedFilter, FilterTooLong> {
-        let alternatives = self.programs.iter().map(|program| Alternative {
-            imports: program.imports.iter().map(|import| FilterImport {
-                class: import.class as u8,
-                name: &import.name,
-            }),
-            code: &program.code,
-            literals: &program.literals,
+        let mut probes = known(purpose.probes);
+        probes.retain(|probe| {
+            let (provider, name) = probe.name.split_once(':').unwrap_or_default();
+            !are_meant(purpose.except, provider, name)
         });
-        EncodedFilter::new(except, Actions::default(), &self.shown, alternatives)
+        let judge = match &self.when_object {
+            Some(path) => Judge::of_object(path, &probes)?,
+            None => Judge::of_expression(self.when.as_deref().unwrap_or("1"), &probes)?,
+        };
+        judge.say_unfit();
+        let also = in_words(actions).chain(triggers.iter().map(Trigger::in_words));
+        let also: Vec<String> = also.collect();
+        let encoded = judge.encoded(purpose.except, actions, &also);
+        let mut encoded = encoded.map_err(Failure::usage)?;
+        for trigger in triggers {
+            let (event, number) = (trigger.event, trigger.number);
+            let filter = of_event(event, known)?;
+            encoded = encoded
+                .with_trigger(trigger.effect, &event.probes, number, &filter)
+                .map_err(Failure::usage)?;
+        }
+        Ok(Some(encoded))
     }
 }
 
-fn of_expression(expression: &str, known: &BTreeSet<KnownProbe>) -> Result<Judge, Failure> {
-    let mistake = |problem: Problem| Failure::usage(problem.shown(expression));
-    let tree = parse(expression).map_err(mistake)?;
-    let fields = fields(known)?;
-    let checked = if fields.is_empty() {
-        check_each(&tree, &assumed(&tree))
-    } else {
-        check_each(&tree, &fields)
-    };
-    let checked = checked.map_err(mistake)?;
-    let programs = checked.programs.iter();
-    let programs = programs.map(|program| ebpf(&lower(program)).map_err(Failure::usage));
-    Ok(Judge {
-        shown: expression.to_owned(),
-        programs: programs.collect::<Result<_, _>>()?,
-        unfit: unfit(known, checked.probes.iter().map(Result::is_ok)),
-    })
+/// The filter of events that are waited for in processes.
+///
+/// # Errors
+/// When the condition is wrong, or can judge none of the probes that there are.
+pub fn awaited(processes: &[Traced], event: &Event) -> Result<EncodedFilter, Failure> {
+    of_event(event, &|probes| of_processes(processes, probes))
 }
 
-fn of_object(path: &Path, known: &BTreeSet<KnownProbe>) -> Result<Judge, Failure> {
-    let shown = terminal::escape(&path.to_string_lossy());
-    let bytes = fs::read(path)
-        .map_err(|error| Failure::usage(format!("cannot read the filter {shown}: {error}")))?;
-    let object = read_object(&bytes).map_err(|problem| {
-        let problem = terminal::escape(&problem.to_string());
-        Failure::no_data(format!("{shown} cannot be used as a filter: {problem}"))
-    })?;
-    let program = object.program;
-    let fields = fields(known)?;
-    let are_fit: Vec<bool> = fields.iter().map(|fields| fits(&program, fields)).collect();
-    if !are_fit.is_empty() && !are_fit.contains(&true) {
-        let imports = program.imports.iter();
-        let imports: Vec<String> = imports
-            .map(|import| format!("{} ({})", import.name, import.class))
-            .collect();
-        return Err(Failure::usage(format!(
-            "{shown} can judge none of these probes, as none has all that it takes: {} (`perflab trace list` shows \
-             their arguments)",
-            imports.join(", ")
-        )));
-    }
-    Ok(Judge {
-        shown,
-        programs: vec![program],
-        unfit: unfit(known, are_fit),
-    })
+fn of_event(event: &Event, known: Known<'_>) -> Result<EncodedFilter, Failure> {
+    let judge = Judge::of_expression(event.expression(), &known(&event.probes))?;
+    judge.say_unfit();
+    let encoded = judge.encoded("", Actions::default(), &[]);
+    encoded.map_err(Failure::usage)
 }
 
-fn fields(known: &BTreeSet<KnownProbe>) -> Result<Vec<Fields<'_>>, Failure> {
-    known.iter().map(KnownProbe::fields).collect()
-}
-
-/// Whether a probe, or what is known of the thread that hits it, has all that a program takes.
-fn fits(program: &FilterProgram, fields: &Fields<'_>) -> bool {
-    program.imports.iter().all(|import| {
-        let context = ContextField::from_name(&import.name).map(ContextField::class);
-        let offered = context.or_else(|| fields.field(&import.name).map(|field| field.class));
-        offered == Some(import.class)
-    })
-}
-
-/// Names of the probes that are not fit. Two of one name may have other arguments.
-fn unfit(known: &BTreeSet<KnownProbe>, are_fit: impl IntoIterator<Item = bool>) -> Vec<String> {
-    let unfit = known.iter().zip(are_fit).filter(|(_, is_fit)| !is_fit);
-    let mut names: Vec<String> = unfit.map(|(probe, _)| probe.name.clone()).collect();
-    names.dedup();
-    names
+/// The probes of processes. One that does not answer is reported when it is asked for its events.
+fn of_processes(processes: &[Traced], probes: &str) -> BTreeSet<KnownProbe> {
+    let answers = processes
+        .iter()
+        .filter_map(|process| Agent::at(&process.socket).list(probes).ok());
+    answers.flat_map(|(sites, _)| of_sites(sites)).collect()
 }

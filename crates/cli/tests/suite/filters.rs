@@ -1,7 +1,7 @@
 //! `perflab filter` as a user calls it, on programs with probes.
 
 use std::fs;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use crate::life::{Place, printed, text};
 
@@ -253,13 +253,49 @@ fn programs_for_probes_with_other_arguments() {
     let expected = " bytes of native code for pointers:good; other probes have the arguments elsewhere, and native \
                     code of their own\n";
     assert!(shown.ends_with(expected), "{shown}");
-    // An argument that is a text here and a number there makes two.
-    let (said, code) = {
-        let output = dump(&place, &["nmae == 3", "*", &program]);
-        (text(&output.stderr), output.status.code())
-    };
-    assert!(said.contains("no argument is called `nmae`"), "{said}");
-    assert_eq!(code, Some(2));
+}
+
+/// An argument that is an integer in one probe and a floating-point number in another.
+#[test]
+fn a_program_for_each_assignment_of_types() {
+    let place = Place::new();
+    perflab_testing::needs("gcc", "gcc");
+    let source = place.directory.path().join("two.c");
+    let content = "#include <perflab/probe.h>\n\
+        int main(void) {\n\
+            PERFLAB_PROBE(two, one, (i32, x, 1));\n\
+            PERFLAB_PROBE(two, other, (f64, x, 2.5));\n\
+            return 0;\n\
+        }\n";
+    fs::write(&source, content).unwrap();
+    let program = source.with_extension("");
+    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/probe/include");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-O2", "-I", include, "-o"])
+        .arg(&program)
+        .arg(&source);
+    printed(&gcc.output().unwrap());
+    let program = program.to_str().unwrap();
+    let shown = printed(&dump(&place, &["x > 1", "*", program]));
+    let (one, other) = shown.split_once("\ntwo:other\n").unwrap();
+    assert!(
+        one.starts_with("two:one\n\ncontext     0: integer x\n"),
+        "{shown}"
+    );
+    assert!(other.starts_with("\ncontext     0: double  x\n"), "{shown}");
+    // One object has one of them.
+    let object = place.directory.path().join("two.o");
+    let object = object.to_str().unwrap();
+    let output = dump(&place, &["x > 1", "*", program, "-o", object]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("so there are 2 programs"), "{said}");
+    printed(&dump(&place, &["x > 1", "*:other", program, "-o", object]));
+    let shown = printed(&dump(&place, &["--object", object]));
+    assert!(
+        shown.starts_with("filter\n\ncontext     0: double  x\n"),
+        "{shown}"
+    );
 }
 
 #[test]

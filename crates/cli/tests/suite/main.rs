@@ -2,6 +2,7 @@
 //! signals.
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
+mod actions;
 mod apart;
 mod bench_failures;
 mod bench_flags;
@@ -27,7 +28,9 @@ mod exchange;
 mod experiment_files;
 mod export_names;
 mod family;
+mod filter_bench;
 mod filters;
+mod filters_page;
 mod full_disk;
 mod gates;
 mod help;

@@ -1,12 +1,14 @@
 //! Any bytes as what an agent and its peers say: headers, sites, descriptions, filters.
 //!
 //! The first line is the kind of input: `d` a description, `p` names of probes, `h` the digits of a filter, `w` a filter,
-//! `f` what became of one, otherwise a header and what follows it.
+//! `f` what became of one, `t` what a recording waits for, `v` how often a value came, otherwise a header and what
+//! follows it.
 
 use perflab_abi::variable::{WHEN, check_value, hexadecimal};
 use perflab_abi::{
     Description, FEW_ARGUMENTS, FilterWish, Filtered, HEADER_SIZE, Header, LONGEST_MESSAGE,
-    MOST_ARGUMENTS, MessageError, ProbeContent, Reader, SiteState, Writer, patterns,
+    MOST_ARGUMENTS, MessageError, ProbeContent, Reader, SiteState, Trigger, ValueHits, Writer,
+    patterns,
 };
 
 use crate::shared::first_line;
@@ -103,6 +105,24 @@ fn filtered(content: &[u8]) -> bool {
     true
 }
 
+fn trigger(content: &[u8]) -> bool {
+    let mut reader = Reader::new(content);
+    let Ok(Some(trigger)) = Trigger::decode(&mut reader) else {
+        return false;
+    };
+    is_written_as_read(content, reader.left(), |writer| trigger.encode(writer));
+    true
+}
+
+fn value(content: &[u8]) -> bool {
+    let mut reader = Reader::new(content);
+    let Ok(hits) = ValueHits::decode(&mut reader) else {
+        return false;
+    };
+    is_written_as_read(content, reader.left(), |writer| hits.encode(writer));
+    true
+}
+
 /// Whether the input is worth keeping in a corpus.
 pub fn run(input: &[u8]) -> bool {
     let (kind, rest) = first_line(input);
@@ -112,6 +132,8 @@ pub fn run(input: &[u8]) -> bool {
         b"h" => digits,
         b"w" => return filter(rest),
         b"f" => return filtered(rest),
+        b"t" => return trigger(rest),
+        b"v" => return value(rest),
         _ => return message(rest),
     };
     let text = std::str::from_utf8(rest);

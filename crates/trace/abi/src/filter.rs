@@ -43,7 +43,7 @@ impl Then {
 /// What is done with the events that a filter accepts. By default all are counted or recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Actions {
-    /// Of each thread's accepted events the first is taken, then each one after so many. 0 and 1 take all.
+    /// The first accepted event of each thread is taken, then each one after so many. 0 and 1 take all.
     pub every: u32,
     /// Most events that are taken in a second; 0 sets no limit.
     pub at_most: u32,

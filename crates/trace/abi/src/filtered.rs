@@ -2,9 +2,12 @@
 
 use crate::fields::{MessageError, Reader, Writer};
 
-/// Most bytes of an expression, or of a reason, that a [`SiteFilter`] has: an answer may be about many thousands of
-/// sites.
+/// Most bytes of an expression, or of a reason, that are shown of a [`SiteFilter`]: an answer may be about many
+/// thousands of sites. Some more of a longer one are sent, so that its receiver knows that it is longer.
 pub const LONGEST_SHOWN: usize = 256;
+
+/// Most bytes that are sent. A letter has up to four.
+const LONGEST_SENT: usize = LONGEST_SHOWN + 4;
 
 /// How the events of a site are judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,7 +18,7 @@ pub enum FilterMode {
     Interpreted = 2,
     /// They are not, as the probe lacks a name that the filter needs: no event is accepted.
     Never = 3,
-    /// They are not, as a name stands for something of another class there: no event is accepted.
+    /// They are not, as a name is that of an argument of another class there: no event is accepted.
     Unbound = 4,
 }
 
@@ -43,9 +46,9 @@ pub struct SiteFilter<'a> {
     pub mode: FilterMode,
     /// Bytes of native code; 0 if there is none.
     pub code: u32,
-    /// As a person wrote it. At most [`LONGEST_SHOWN`] bytes are sent.
+    /// As a person wrote it. If it has more than [`LONGEST_SHOWN`] bytes, not all are sent.
     pub expression: &'a str,
-    /// Why it is not native: a phrase. At most [`LONGEST_SHOWN`] bytes are sent.
+    /// Why it is not native: a phrase. If it has more than [`LONGEST_SHOWN`] bytes, not all are sent.
     pub reason: &'a str,
 }
 
@@ -79,7 +82,7 @@ impl<'a> SiteFilter<'a> {
 }
 
 fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST_SHOWN)]
+    &text[..text.floor_char_boundary(LONGEST_SENT)]
 }
 
 /// What became of a filter for a probe. Where its sites differ in mode or reason, there is one of these for each.
@@ -93,7 +96,7 @@ pub struct Filtered<'a> {
     pub mode: FilterMode,
     /// Bytes of native code; 0 if there is none.
     pub code: u32,
-    /// Bytes that the agent keeps beside that.
+    /// Bytes that the agent keeps besides that.
     pub kept: u32,
     /// Nanoseconds that it took to verify the program and to lower it.
     pub verified: u64,
@@ -195,7 +198,7 @@ mod tests {
         SiteFilter::encode(Some(&filter), &mut writer).unwrap();
         let length = writer.written();
         let shown = SiteFilter {
-            expression: &long[..255],
+            expression: &long[..259],
             ..filter
         };
         let read = SiteFilter::decode(&mut Reader::new(&buffer[..length]));

@@ -30,6 +30,8 @@ mod object;
 mod pattern;
 pub mod recording;
 mod site;
+mod trigger;
+mod value;
 pub mod variable;
 
 pub use chunk::{CHUNK_HEAD, CHUNK_MAGIC, ChunkError, ChunkHead, ChunkKind, LONGEST_CHUNK};
@@ -49,6 +51,8 @@ pub use message::{HEADER_SIZE, Header, Kind, MAGIC, RecordWish, SiteState};
 pub use object::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
 pub use pattern::{PatternError, matches, patterns};
 pub use site::{Backend, Handler, NOP5, Point, RecordHandler, SITE_HEAD, SITE_LENGTH, Site};
+pub use trigger::{Effect, Trigger};
+pub use value::{LONGEST_COUNTED, Value, ValueHits};
 
 /// Version of the structures in a program.
 pub const VERSION: u16 = 1;

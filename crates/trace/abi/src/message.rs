@@ -10,10 +10,15 @@
 //! | `On`, `Off` | to the agent | pattern |
 //! | `Record` | to the agent | pattern, then see [`RecordWish`] |
 //! | `OnWhen` | to the agent | pattern, then see [`FilterWish`](crate::FilterWish) |
-//! | `RecordWhen` | to the agent | pattern, then see [`RecordWish`], then [`FilterWish`](crate::FilterWish) |
+//! | `RecordWhen` | to the agent | as `Record`, then see [`FilterWish`](crate::FilterWish), then any number of [`Trigger`](crate::Trigger)s |
+//! | `CountBy` | to the agent | pattern, the name of an argument, then see [`FilterWish`](crate::FilterWish) |
+//! | `Values` | to the agent | pattern |
+//! | `Await` | to the agent | pattern, then see [`FilterWish`](crate::FilterWish) |
 //! | `Site` | from it | see [`SiteState`] |
 //! | `Recording` | from it | path of the directory with the process's rings, see [`crate::recording`] |
 //! | `Filtered` | from it | see [`Filtered`](crate::Filtered) |
+//! | `Value` | from it | see [`ValueHits`](crate::ValueHits) |
+//! | `Triggered` | from it | none |
 //! | `Done` | from it | sites that matched (u32), sites that were switched (u32), nanoseconds that switching took (u64), how it was done |
 //! | `Refused` | from it | the reason |
 //!
@@ -26,7 +31,11 @@
 //!
 //! `OnWhen` and `RecordWhen` are answered as `On` and `Record`, but before `Done` comes `Filtered`, for each probe that
 //! matches. They are kinds of their own, and no fields at the end of the others, so that an agent that knows no filter
-//! refuses them: it must not record what the filter rejects.
+//! refuses them: it must not record what the filter rejects. `CountBy` is answered as `OnWhen`; the answer to `Values`
+//! is one `Value` for each value that was counted since, then `Done`.
+//!
+//! `Await` is for a process that records on its own, and is answered as `OnWhen`. At the first event that the filter
+//! accepts, the agent sends `Triggered` on the same connection, and closes it. Whoever waits no longer closes it.
 
 use crate::fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};
 use crate::filtered::SiteFilter;
@@ -52,12 +61,22 @@ pub enum Kind {
     OnWhen,
     /// Record the events of sites that a filter accepts, of those too that come later.
     RecordWhen,
+    /// Switch sites on that count the events that a filter accepts by the value of an argument.
+    CountBy,
+    /// How often the argument had each value.
+    Values,
+    /// Tell when an event comes that a filter accepts.
+    Await,
     /// One site.
     Site,
     /// Where events are.
     Recording,
     /// What became of a filter for a probe.
     Filtered,
+    /// How often an argument had a value.
+    Value,
+    /// Such an event has come.
+    Triggered,
     /// The end of an answer.
     Done,
     /// The end of an answer: it was not done.
@@ -65,18 +84,23 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Self, u16); 11] = [
+    const ALL: [(Self, u16); 16] = [
         (Self::List, 1),
         (Self::On, 2),
         (Self::Off, 3),
         (Self::Record, 4),
         (Self::OnWhen, 5),
         (Self::RecordWhen, 6),
+        (Self::CountBy, 7),
+        (Self::Values, 8),
+        (Self::Await, 9),
         (Self::Site, 128),
         (Self::Done, 129),
         (Self::Refused, 130),
         (Self::Recording, 131),
         (Self::Filtered, 132),
+        (Self::Value, 133),
+        (Self::Triggered, 134),
     ];
 
     /// Its number in a header.

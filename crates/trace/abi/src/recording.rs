@@ -122,6 +122,11 @@ pub mod losses {
     pub const OWN_REUSED: usize = 30;
     /// 1 once the process has recorded on its own.
     pub const HAS_OWN: usize = 31;
+    /// The [`number`](crate::Trigger::number) of the last event that came to stop a recording.
+    pub const TRIGGER: usize = 32;
+    /// Nanoseconds, since the recorder came that keeps events now or did last, in which a filter left out events that
+    /// were more than it may take in a second. Counted in steps of some milliseconds.
+    pub const LIMITED: usize = 33;
     /// All counts. They only grow.
     pub const COUNTS: [usize; 3] = [NO_RING, UNREACHED, LATE];
     /// Numbers of such children, the first ones of a recording; 0 behind the last.

@@ -60,6 +60,12 @@ pub const SYNC: &str = "PERFLAB_AGENT_SYNC";
 /// How events are judged by filters.
 pub const FILTERS: &str = "PERFLAB_AGENT_FILTERS";
 
+/// How many bytes the native code of filters is moved by, to measure whether its place matters.
+pub const CODE_AT: &str = "PERFLAB_AGENT_CODE_AT";
+
+/// Values of [`CODE_AT`]: the places in a line of the processor's cache.
+pub const CODE_PLACES: RangeInclusive<u32> = 0..=63;
+
 /// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueError<'a> {
@@ -69,6 +75,8 @@ pub enum ValueError<'a> {
     Recorder(&'a str),
     /// It is no number.
     Kibibytes(&'a str, RangeInclusive<u32>),
+    /// It is no such number.
+    Bytes(&'a str, RangeInclusive<u32>),
     /// It is none of these.
     Word(&'a str, &'static [&'static str]),
     /// It is no digits of a filter.
@@ -86,6 +94,10 @@ impl fmt::Display for ValueError<'_> {
             Self::Kibibytes(value, range) => {
                 let (least, most) = (range.start(), range.end());
                 write!(f, "{value:?} is no number of KiB from {least} to {most}")
+            }
+            Self::Bytes(value, range) => {
+                let (least, most) = (range.start(), range.end());
+                write!(f, "{value:?} is no number of bytes from {least} to {most}")
             }
             Self::Word(value, words) => {
                 write!(f, "{value:?} is none of")?;
@@ -106,7 +118,7 @@ impl fmt::Display for ValueError<'_> {
 impl core::error::Error for ValueError<'_> {}
 
 /// The variables whose values [`check_value`] knows.
-pub const CHECKED: [&str; 12] = [
+pub const CHECKED: [&str; 13] = [
     PROBES,
     RECORD,
     WHEN,
@@ -119,6 +131,7 @@ pub const CHECKED: [&str; 12] = [
     WRITING,
     SYNC,
     FILTERS,
+    CODE_AT,
 ];
 
 /// Whether an agent understands the value of a variable. A word that is empty is as good as none.
@@ -133,6 +146,7 @@ pub fn check_value<'a>(variable: &str, value: &'a str) -> Result<(), ValueError<
         RECORD_RING => return check_kibibytes(value, RING_KIBIBYTES),
         RECORD_MEMORY => return check_kibibytes(value, LEAST_MEMORY_KIBIBYTES..=u32::MAX),
         RECORD_TOTAL => return check_kibibytes(value, 0..=u32::MAX),
+        CODE_AT => return check_number(value, CODE_PLACES, ValueError::Bytes),
         CLOCK => &["ordered", "unordered", "monotonic"],
         PROTOCOL => &["word", "pun", "fault", "trap"],
         WRITING => &["memory", "protection"],
@@ -159,9 +173,17 @@ fn check_recorder(value: &str) -> Result<(), ValueError<'_>> {
 }
 
 fn check_kibibytes(value: &str, range: RangeInclusive<u32>) -> Result<(), ValueError<'_>> {
+    check_number(value, range, ValueError::Kibibytes)
+}
+
+fn check_number<'a>(
+    value: &'a str,
+    range: RangeInclusive<u32>,
+    error: impl FnOnce(&'a str, RangeInclusive<u32>) -> ValueError<'a>,
+) -> Result<(), ValueError<'a>> {
     match value.parse::<u32>() {
         Ok(number) if range.contains(&number) => Ok(()),
-        _ => Err(ValueError::Kibibytes(value, range)),
+        _ => Err(error(value, range)),
     }
 }
 
@@ -187,6 +209,15 @@ fn value(digit: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_of_code() {
+        assert_eq!(check_value(CODE_AT, "63"), Ok(()));
+        for value in ["", "64", "-1", "x"] {
+            let error = ValueError::Bytes(value, CODE_PLACES);
+            assert_eq!(check_value(CODE_AT, value), Err(error));
+        }
+    }
 
     #[test]
     fn digits_of_a_filter() {

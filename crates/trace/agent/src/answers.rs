@@ -16,6 +16,15 @@ use crate::numbers::user;
 use crate::objects::Unusable;
 use crate::pattern::Pattern;
 
+/// What a connection stays open for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stays {
+    /// All events are kept for the peer.
+    Records,
+    /// The peer is told when an event comes.
+    Waits,
+}
+
 /// How long a peer may take for a message.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -39,12 +48,11 @@ fn peer(stream: &UnixStream) -> io::Result<u32> {
     }
 }
 
-/// Answers one message of a peer. A peer that wants more calls again. Returns the connection of one that records
-/// all events.
+/// Answers one message of a peer. A peer that wants more calls again. Returns a connection that stays, and for what.
 ///
 /// # Errors
 /// When the peer is too slow, or has gone.
-pub fn answer(mut stream: UnixStream) -> io::Result<Option<UnixStream>> {
+pub fn answer(mut stream: UnixStream) -> io::Result<Option<(Stays, UnixStream)>> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -68,13 +76,13 @@ pub fn answer(mut stream: UnixStream) -> io::Result<Option<UnixStream>> {
     };
     let result = pattern.and_then(|pattern| act(&mut stream, header.kind, &pattern, fields));
     match result {
-        Ok((matched, switched, keep)) => {
+        Ok((matched, switched, stays)) => {
             let told = done(&mut stream, matched, &switched);
-            if keep && told.is_err() {
+            if stays.is_some() && told.is_err() {
                 // The next look finds it closed.
                 let _ = stream.shutdown(std::net::Shutdown::Both);
             }
-            Ok(keep.then_some(stream))
+            Ok(stays.map(|stays| (stays, stream)))
         }
         Err(reason) => refuse(&mut stream, &reason).map(|()| None),
     }
@@ -90,12 +98,15 @@ fn act(
     kind: Kind,
     pattern: &Pattern,
     mut fields: Reader<'_>,
-) -> Result<(usize, Switched, bool), String> {
+) -> Result<(usize, Switched, Option<Stays>), String> {
     let wish = match kind {
         Kind::Record | Kind::RecordWhen => Some(RecordWish::decode(&mut fields).map_err(refused)?),
         _ => None,
     };
     let filter = filter_answers::filter(kind, &mut fields)?;
+    if filter.is_some() {
+        filter_answers::wait_for_room();
+    }
     let mut agent = refreshed().ok_or("there is no agent")?;
     match kind {
         Kind::List => {
@@ -115,7 +126,7 @@ fn act(
                 .map(Unusable::to_string)
                 .chain(agent.trouble().map(str::to_owned))
                 .chain(agent.recording_trouble().map(str::to_owned))
-                .chain(agent.filter_trouble().map(str::to_owned))
+                .chain(agent.filter_troubles())
                 .collect();
             // Nobody shall wait for a peer that does not read.
             drop(agent);
@@ -123,13 +134,12 @@ fn act(
                 send(stream, Kind::Site, site).map_err(|error| error.to_string())?;
             }
             let switched = Switched {
-                changed: 0,
-                took: Duration::ZERO,
                 how: troubles.join("; "),
+                ..Switched::nothing()
             };
-            Ok((sites.len(), switched, false))
+            Ok((sites.len(), switched, None))
         }
-        Kind::On | Kind::OnWhen | Kind::Off => {
+        Kind::On | Kind::OnWhen | Kind::CountBy | Kind::Off => {
             let wish = if kind == Kind::Off {
                 Wish::Off
             } else {
@@ -144,7 +154,23 @@ fn act(
             if let Some(told) = told {
                 told.send(stream);
             }
-            Ok((matched, switched, false))
+            Ok((matched, switched, None))
+        }
+        Kind::Values => {
+            let told = Told::values(&agent, pattern);
+            let matched = agent.count(pattern);
+            drop(agent);
+            told.send(stream);
+            Ok((matched, Switched::nothing(), None))
+        }
+        Kind::Await => {
+            let filter = filter.ok_or("the message is refused: it has no filter")?;
+            let switched = agent.await_event(pattern, filter)?;
+            let matched = agent.count(pattern);
+            let told = Told::of(&agent, pattern);
+            drop(agent);
+            told.send(stream);
+            Ok((matched, switched, Some(Stays::Waits)))
         }
         Kind::Record | Kind::RecordWhen => {
             let wish = wish.ok_or("the message is refused: it says nothing of memory")?;
@@ -164,7 +190,7 @@ fn act(
             if let Some(told) = told {
                 told.send(stream);
             }
-            Ok((matched, switched, wish.keep))
+            Ok((matched, switched, wish.keep.then_some(Stays::Records)))
         }
         _ => Err("the message is refused: it is an answer".to_owned()),
     }

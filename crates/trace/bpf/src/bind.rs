@@ -26,7 +26,7 @@ impl fmt::Display for Unbound<'_> {
     }
 }
 
-/// The place of each import, in their order, in the events of a probe. Of two arguments with one name the first counts.
+/// The place of each import, in their order, in the events of a probe. The first of two arguments with one name counts.
 ///
 /// # Errors
 /// The first import that the probe does not have.

@@ -137,7 +137,7 @@ impl Instruction {
         }
     }
 
-    /// Writes it. Of the register numbers, the lowest four bits are written.
+    /// Writes it, with the lowest four bits of each register's number.
     pub fn encode(self) -> [u8; Self::BYTES] {
         let [low, high] = self.offset.to_le_bytes();
         let [a, b, c, d] = self.imm.to_le_bytes();

@@ -1,7 +1,7 @@
 //! Executes a program, in the traced program, also within its signal handlers: it allocates nothing and does not panic.
 #![expect(
     unsafe_code,
-    reason = "the words of an event are addresses of texts, for which the caller stands"
+    reason = "the words of an event are addresses of texts, which the caller vouches for"
 )]
 
 use crate::arithmetic::compare_doubles;

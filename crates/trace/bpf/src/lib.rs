@@ -18,6 +18,7 @@
 //! values       the same for an event whose values this process has
 //! emitter      operations and places -> native code, which does the same
 //! memory       native code, executable and never writable
+//! trial        programs judge events of this process, to measure what that takes
 //! oracle       for tests: a second executor that checks every access, and random programs
 //! ```
 //!
@@ -44,6 +45,8 @@ mod place;
 mod program;
 mod step;
 mod texts;
+#[cfg(feature = "native")]
+mod trial;
 mod values;
 mod verifier;
 
@@ -63,5 +66,7 @@ pub use program::{
     Program, STACK, Verdict,
 };
 pub use texts::TextTest;
+#[cfg(feature = "native")]
+pub use trial::{Trial, TrialEvent, Way};
 pub use values::{Value, judge_values};
 pub use verifier::{Refused, Rule, Verified, verify};

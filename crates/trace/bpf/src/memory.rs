@@ -1,4 +1,4 @@
-//! Memory for native code. Nobody can write to it, at any address and at any time.
+//! Memory for native code. None of it is mapped so that it can be written, at any address and at any time.
 //!
 //! 1. A file in memory gets the code and seals, so that nobody can change it any more. It is mapped for reading and
 //!    executing, and closed.
@@ -39,7 +39,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// Maps code. What is left of the last page traps.
+    /// Maps code. The rest of the last page traps.
     fn with(code: &[u8], may: May<'_>) -> Result<Self, Vec<String>> {
         let mut pages = code.to_vec();
         pages.resize(code.len().next_multiple_of(PAGE), INT3);
@@ -56,7 +56,9 @@ impl Pages {
 
     /// The first way.
     fn by_file(code: &[u8], may: May<'_>) -> io::Result<Self> {
-        // The kernel would send a signal, which ends most programs.
+        // For a file that is too large the kernel would send a signal, which ends most programs.
+        let arguments = [0, c_long::from(libc::RLIMIT_FSIZE), 0, 0, 0, 0];
+        may(libc::SYS_prlimit64, arguments)?;
         if largest_file() < code.len() as u64 {
             return Err(io::Error::other(
                 "the process may write no files of that size",
@@ -67,7 +69,7 @@ impl Pages {
         let seals =
             libc::F_SEAL_WRITE | libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
         let (number, command) = (file.as_raw_fd(), libc::F_ADD_SEALS);
-        // Of no file: whoever tries the call in a child would seal this one, which has the child's seals too.
+        // No file is named: the call may be tried in a child, and the child's seals would be this file's.
         let arguments = [-1, command, seals, 0, 0, 0].map(c_long::from);
         may(libc::SYS_fcntl, arguments)?;
         // SAFETY: the file is this function's own.
@@ -103,12 +105,12 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: they were mapped so. Who drops them knows that nobody is in the code.
+        // SAFETY: they were mapped so, and nobody is in the code any more.
         unsafe { libc::munmap(self.start as *mut c_void, self.bytes) };
     }
 }
 
-/// Native code of a filter. Who drops it knows that no thread is in it, or will be.
+/// Native code of a filter. It is dropped only when no thread is in it, or will be.
 #[derive(Debug)]
 pub struct Code {
     // Before what its instructions refer to.

@@ -2,6 +2,7 @@
 
 use perflab_abi::recording::LONGEST_TEXT;
 
+use crate::arithmetic::double_of_single;
 use crate::program::Class;
 use crate::texts::{SLACK, Text};
 
@@ -25,7 +26,7 @@ pub enum Place {
     Context(ContextField),
 }
 
-/// What is known of an event beside its arguments.
+/// What is known of an event besides its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextField {
     /// Number of the thread, as its process sees it.
@@ -138,7 +139,7 @@ impl Event<'_> {
     pub fn number(&self, import: u8) -> u64 {
         match self.place(import) {
             Some(Place::Number(at)) => self.word(at),
-            Some(Place::Single(at)) => f64::from(f32::from_bits(self.word(at) as u32)).to_bits(),
+            Some(Place::Single(at)) => double_of_single(self.word(at) as u32),
             Some(Place::Context(field)) => self.field(field),
             _ => 0,
         }

@@ -120,7 +120,7 @@ pub enum Helper {
     TextIs = 1,
     /// Whether a text begins with a literal; as [`Helper::TextIs`].
     TextBegins = 2,
-    /// Whether a text matches a pattern, in which a zero stands for any bytes; as [`Helper::TextIs`].
+    /// Whether a text matches a pattern, in which a zero matches any bytes; as [`Helper::TextIs`].
     TextMatches = 3,
     /// Whether two texts are equal: r2 and r3 are their slots. 1 or 0, or -1 if one of them is not there.
     TextSame = 4,

@@ -23,7 +23,7 @@ pub enum TextTest {
     Is,
     /// It begins with it.
     Begins,
-    /// It matches it as a pattern, in which a zero stands for any bytes.
+    /// It matches it as a pattern, in which a zero matches any bytes.
     Matches,
 }
 
@@ -49,7 +49,8 @@ impl Text {
     pub fn counted(address: u64, length: u64) -> Option<Self> {
         (address != 0 || length == 0).then_some(Self {
             start: address as *const u8,
-            most: length as usize,
+            // With the largest length, which is a mistake of the program, it would be one that ends with a zero.
+            most: (length as usize).min(ENDLESS - 1),
         })
     }
 
@@ -121,7 +122,7 @@ impl Text {
         (byte != 0).then_some(byte)
     }
 
-    /// Whether it matches a pattern, in which a zero stands for any bytes. Where a part differs, the last zero before
+    /// Whether it matches a pattern, in which a zero matches any bytes. Where a part differs, the last zero before
     /// it takes one byte more.
     ///
     /// # Safety
@@ -190,15 +191,15 @@ unsafe fn begins(start: *const u8, padded: &[u8], bytes: usize, zeros: usize) ->
 /// Whether the first bytes, 1 to 8, are those of a word.
 ///
 /// # Safety
-/// The first byte can be read, and so can each behind one that is not zero, as far as is compared. Only the last byte of
-/// the word that is compared may be zero.
+/// The first byte can be read, and so can each behind one that is not zero, as far as is compared. Only the last byte
+/// of the word that is compared may be zero.
 #[inline(always)]
 unsafe fn is_equal(at: *const u8, word: u64, bytes: usize) -> bool {
     if at.addr() % PAGE > PAGE - 8 {
         // SAFETY: what the caller promises.
         return unsafe { is_equal_bytewise(at, word, bytes) };
     }
-    // SAFETY: all eight lie on the page of the first, which can be read.
+    // SAFETY: all eight are on the page of the first, which can be read.
     let read = unsafe { at.cast::<u64>().read_unaligned() };
     (read ^ word) << (64 - 8 * bytes) == 0
 }

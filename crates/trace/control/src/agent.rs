@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 use perflab_abi::{Header, Kind, MessageError, Reader, RecordWish, SiteState, Writer};
 
 use crate::answer::{Site, Switched, receive, refused, site, switched};
+use crate::awaited::Awaited;
 use crate::error::{ControlError, LONGEST_ANSWER};
 use crate::filter::EncodedFilter;
 use crate::peer::Claim;
 use crate::process::State;
+use crate::value::ValueHits;
 
 /// How long a whole answer may take: switching many sites of many threads takes its time.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -39,6 +41,7 @@ struct Question<'a> {
     kind: Kind,
     pattern: &'a str,
     wish: Option<RecordWish>,
+    argument: Option<&'a str>,
     filter: Option<&'a EncodedFilter>,
 }
 
@@ -48,17 +51,22 @@ impl<'a> Question<'a> {
             kind,
             pattern,
             wish: None,
+            argument: None,
             filter: None,
         }
     }
 
     /// What follows the header.
     fn content(&self) -> Result<Vec<u8>, MessageError> {
-        let mut content = vec![0; self.pattern.len() + 32];
+        let argument = self.argument.unwrap_or_default();
+        let mut content = vec![0; self.pattern.len() + argument.len() + 32];
         let mut writer = Writer::new(&mut content);
         writer.text(self.pattern)?;
         if let Some(wish) = self.wish {
             wish.encode(&mut writer)?;
+        }
+        if self.argument.is_some() {
+            writer.text(argument)?;
         }
         let written = writer.written();
         content.truncate(written);
@@ -73,9 +81,12 @@ impl<'a> Question<'a> {
 #[derive(Debug)]
 struct Answer {
     sites: Vec<Site>,
+    values: Vec<ValueHits>,
     switched: Switched,
     directory: Option<PathBuf>,
     connection: UnixStream,
+    /// What was read behind its end.
+    rest: Vec<u8>,
 }
 
 /// An agent that answers, one call for each question.
@@ -171,6 +182,50 @@ impl Agent {
         })?)
     }
 
+    /// Switches the sites that a pattern means on, now and when they come later. The events that a filter accepts are
+    /// counted by the value of an argument, or of `$ctx.` and a name, see [`Agent::values`]. They are not among the
+    /// hits of the sites. This ends when the sites are switched again.
+    ///
+    /// # Errors
+    /// As those of [`Agent::on_when`].
+    pub fn count_by(
+        &self,
+        pattern: &str,
+        argument: &str,
+        filter: &EncodedFilter,
+    ) -> Result<Switched, ControlError> {
+        let answer = self.ask(&Question {
+            argument: Some(argument),
+            filter: Some(filter),
+            ..Question::new(Kind::CountBy, pattern)
+        })?;
+        Ok(answer.switched)
+    }
+
+    /// How often each value came, of the sites that a pattern means and that count by value.
+    ///
+    /// # Errors
+    /// When the agent refuses or cannot be understood.
+    pub fn values(&self, pattern: &str) -> Result<Vec<ValueHits>, ControlError> {
+        Ok(self.ask(&Question::new(Kind::Values, pattern))?.values)
+    }
+
+    /// Asks to be told when an event of these sites comes that a filter accepts, of a process that records on its own.
+    ///
+    /// # Errors
+    /// As those of [`Agent::on_when`], also when somebody else waits there, or nothing is recorded.
+    pub fn await_event(
+        &self,
+        pattern: &str,
+        filter: &EncodedFilter,
+    ) -> Result<Awaited, ControlError> {
+        let answer = self.ask(&Question {
+            filter: Some(filter),
+            ..Question::new(Kind::Await, pattern)
+        })?;
+        Awaited::new(answer.switched, answer.connection, answer.rest)
+    }
+
     fn ask(&self, question: &Question<'_>) -> Result<Answer, ControlError> {
         let claim = Claim::of(&self.socket)?;
         if claim.process.state() == State::Stopped {
@@ -220,6 +275,7 @@ impl Agent {
         let mut left = LONGEST_ANSWER;
         let mut sites = Vec::new();
         let mut filtered = Vec::new();
+        let mut values = Vec::new();
         let mut directory = None;
         loop {
             let (kind, content) = receive(&mut stream, &mut left)?;
@@ -230,11 +286,14 @@ impl Agent {
                 Kind::Filtered => {
                     filtered.push(perflab_abi::Filtered::decode(&mut fields)?.into());
                 }
+                Kind::Value => values.push(perflab_abi::ValueHits::decode(&mut fields)?.into()),
                 Kind::Done => {
                     return Ok(Answer {
                         sites,
+                        values,
                         switched: switched(&mut fields, filtered)?,
                         directory,
+                        rest: stream.buffer().to_vec(),
                         connection: stream.into_inner().into_inner(),
                     });
                 }

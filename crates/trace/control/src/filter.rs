@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use perflab_abi::{
-    Actions, Alternative, FilterImport, FilterMode, FilterWish, LONGEST_FILTER, LONGEST_SHOWN,
-    Writer,
+    Actions, Alternative, Effect, FilterImport, FilterMode, FilterWish, LONGEST_FILTER,
+    LONGEST_SHOWN, Trigger, Writer,
 };
 
 use crate::answer::printable;
@@ -23,8 +23,8 @@ pub struct EncodedFilter(Vec<u8>);
 pub struct FilterTooLong;
 
 impl EncodedFilter {
-    /// Of these programs. Events of the probes that the pattern `except` means, of which there may be none (`""`), are
-    /// not judged. See [`FilterWish`].
+    /// A filter of these programs. It does not judge the events of the probes that the pattern `except` means, if any
+    /// (`""`). See [`FilterWish`].
     ///
     /// # Errors
     /// When it is longer than [`LONGEST_FILTER`].
@@ -41,6 +41,34 @@ impl EncodedFilter {
         let written = writer.written();
         bytes.truncate(written);
         Ok(Self(bytes))
+    }
+
+    /// The same for a recording that waits for an event as well: one of these probes that another filter accepts. The
+    /// agent writes the number down when an event comes that stops the recording. Without [`Agent::record_when`] it
+    /// means nothing. See [`Trigger`].
+    ///
+    /// [`Agent::record_when`]: crate::Agent::record_when
+    ///
+    /// # Errors
+    /// When it is longer than [`LONGEST_FILTER`].
+    pub fn with_trigger(
+        mut self,
+        effect: Effect,
+        probes: &str,
+        number: u64,
+        filter: &Self,
+    ) -> Result<Self, FilterTooLong> {
+        let mut head = vec![0; probes.len() + 16];
+        let mut writer = Writer::new(&mut head);
+        Trigger::begin(&mut writer, effect, probes, number).map_err(|_| FilterTooLong)?;
+        let written = writer.written();
+        head.truncate(written);
+        self.0.append(&mut head);
+        self.0.extend_from_slice(&filter.0);
+        if self.0.len() > LONGEST_FILTER {
+            return Err(FilterTooLong);
+        }
+        Ok(self)
     }
 
     /// As the value of [`WHEN`](crate::variable::WHEN).
@@ -67,22 +95,26 @@ pub struct SiteFilter {
     pub code: u32,
     /// As a person wrote it. The beginning of a long one, and dots behind it.
     pub expression: String,
-    /// Why it is not native: a phrase.
+    /// Why it is not native: a phrase; as the expression.
     pub reason: String,
 }
 
 impl From<perflab_abi::SiteFilter<'_>> for SiteFilter {
     fn from(filter: perflab_abi::SiteFilter<'_>) -> Self {
-        // It was cut between letters of up to four bytes.
-        let is_cut = filter.expression.len() > LONGEST_SHOWN - 4;
-        let dots = if is_cut { "..." } else { "" };
         Self {
             mode: filter.mode,
             code: filter.code,
-            expression: printable(filter.expression) + dots,
-            reason: printable(filter.reason),
+            expression: shown(filter.expression),
+            reason: shown(filter.reason),
         }
     }
+}
+
+/// A text that was cut if it is longer than what is shown of it.
+fn shown(text: &str) -> String {
+    let shown = &text[..text.floor_char_boundary(LONGEST_SHOWN)];
+    let dots = if shown.len() < text.len() { "..." } else { "" };
+    printable(shown) + dots
 }
 
 /// What became of a filter for a probe of a process. Where its sites differ in mode or reason, there is one of these
@@ -97,7 +129,7 @@ pub struct Filtered {
     pub mode: FilterMode,
     /// Bytes of native code; 0 if there is none.
     pub code: u32,
-    /// Bytes that the agent keeps beside that.
+    /// Bytes that the agent keeps besides that.
     pub kept: u32,
     /// Time that it took to verify the program and to lower it.
     pub verified: Duration,
@@ -161,6 +193,34 @@ mod tests {
     }
 
     #[test]
+    fn triggers_follow_a_filter() {
+        let filter = of(&[0x0f]).unwrap();
+        let both = filter
+            .clone()
+            .with_trigger(Effect::Start, "shop:*", 7, &of(&[1]).unwrap())
+            .and_then(|one| one.with_trigger(Effect::Stop, "a:b", 8, &of(&[2]).unwrap()))
+            .unwrap();
+        let mut reader = Reader::new(both.bytes());
+        let read = FilterWish::decode(&mut reader).unwrap();
+        assert_eq!(read.alternatives().next().unwrap().code, [0x0f]);
+        for (effect, probes, number, code) in
+            [(Effect::Start, "shop:*", 7, 1), (Effect::Stop, "a:b", 8, 2)]
+        {
+            let trigger = Trigger::decode(&mut reader).unwrap().unwrap();
+            assert_eq!(
+                (trigger.effect, trigger.probes, trigger.number),
+                (effect, probes, number)
+            );
+            assert_eq!(trigger.filter.alternatives().next().unwrap().code, [code]);
+        }
+        assert!(Trigger::decode(&mut reader).unwrap().is_none());
+        let large = of(&[0; LONGEST_FILTER / 2]).unwrap();
+        let too_long = filter.with_trigger(Effect::Stop, "a", 1, &large);
+        let too_long = too_long.and_then(|one| one.with_trigger(Effect::Stop, "a", 1, &large));
+        assert_eq!(too_long, Err(FilterTooLong));
+    }
+
+    #[test]
     fn long_expressions_end_with_dots() {
         let shown = |expression: &str| {
             let filter = SiteFilter::from(perflab_abi::SiteFilter {
@@ -173,7 +233,14 @@ mod tests {
         };
         assert_eq!(shown("x > 1"), "x > 1");
         let long = "x".repeat(LONGEST_SHOWN);
-        assert_eq!(shown(&long), long + "...");
+        assert_eq!(shown(&long), long);
+        for more in ["x", "xxxx", "\u{1f50e}"] {
+            assert_eq!(
+                shown(&(long.clone() + more)),
+                long.clone() + "...",
+                "{more}"
+            );
+        }
     }
 
     #[test]

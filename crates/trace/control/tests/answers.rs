@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use perflab_abi::{FilterWish, HEADER_SIZE, Header, Kind, MessageError, Reader, SiteState, Writer};
 use perflab_control::{
     Actions, Agent, Alternative, ControlError, EncodedFilter, FilterImport, FilterMode,
-    LONGEST_ANSWER, RecordWish, Site, SiteFilter, Switched, Untrusted, variable,
+    LONGEST_ANSWER, News, RecordWish, Site, SiteFilter, Switched, Untrusted, Value, ValueHits,
+    variable,
 };
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use rustix::process::{Pid, Signal, kill_process};
@@ -188,6 +189,51 @@ fn what_became_of_a_filter() {
     assert_eq!(first.mode, FilterMode::Native);
     assert_eq!((first.code, first.kept), (100, 900));
     assert_eq!(first.published, Duration::from_nanos(3));
+}
+
+#[test]
+fn hits_by_value() {
+    let hits = |value, hits| {
+        let mut buffer = [0; 60];
+        let mut writer = Writer::new(&mut buffer);
+        let hits = perflab_abi::ValueHits { value, hits };
+        hits.encode(&mut writer).unwrap();
+        let length = writer.written();
+        message(Kind::Value, &buffer[..length])
+    };
+    let text = perflab_abi::Value::Text {
+        bytes: b"SET",
+        is_cut: true,
+    };
+    let mut answer = hits(text, 7);
+    answer.extend(hits(perflab_abi::Value::Others, 8));
+    answer.extend(message(Kind::Done, &DONE));
+    let fake = Fake::new(move |mut stream| stream.write_all(&answer).unwrap());
+    let values = fake.agent.values("*").unwrap();
+    fake.thread.join().unwrap();
+    let text = Value::Text {
+        bytes: b"SET".to_vec(),
+        is_cut: true,
+    };
+    let expected = [(text, 7), (Value::Others, 8)];
+    let expected = expected.map(|(value, hits)| ValueHits { value, hits });
+    assert_eq!(values, expected);
+}
+
+/// The event may come at once, so that it is told with the answer.
+#[test]
+fn an_event_that_comes_with_the_answer() {
+    for (told, expected) in [(true, News::Came), (false, News::Gone)] {
+        let mut answer = message(Kind::Done, &DONE);
+        if told {
+            answer.extend(message(Kind::Triggered, &[]));
+        }
+        let fake = Fake::new(move |mut stream| stream.write_all(&answer).unwrap());
+        let mut waiting = fake.agent.await_event("*", &filter()).unwrap();
+        fake.thread.join().unwrap();
+        assert_eq!(waiting.switched.matched, 1);
+        assert_eq!(waiting.look(), expected);
+    }
 }
 
 #[test]

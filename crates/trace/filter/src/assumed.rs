@@ -8,6 +8,9 @@ use crate::tree::{BinaryOp, Name, Node, NodeKind, Tree};
 /// Most names that are tried as integers and as doubles, each apart from the others. More of them are integers.
 const TRIED: usize = 3;
 
+/// Most bytes of an argument's name: no probe has a longer one.
+const LONGEST_NAME: usize = 128;
+
 const INTEGER: &str = "i64";
 const DOUBLE: &str = "f64";
 const TEXT: &str = "cstr";
@@ -17,7 +20,8 @@ const BYTES: &str = "bytes";
 /// text if it is compared with one. Any other may be an integer or a double, so there is one of these for each case.
 /// The first one has integers only.
 pub fn assumed(tree: &Tree) -> Vec<Fields<'_>> {
-    let kinds = kinds(tree);
+    let mut kinds = kinds(tree);
+    kinds.retain(|name, _| name.len() <= LONGEST_NAME);
     let numbers: Vec<&str> = kinds
         .iter()
         .filter(|(_, kind)| **kind == INTEGER)
@@ -117,6 +121,17 @@ mod tests {
         // Not where it cannot be.
         assert_eq!(programs("a & 1"), ["a integer"]);
         assert_eq!(programs("a && b && c && d").len(), 1);
+    }
+
+    #[test]
+    fn names_that_no_argument_can_have() {
+        let name = "n".repeat(LONGEST_NAME);
+        assert_eq!(programs(&format!("{name} & 1")).len(), 1);
+        for expression in [format!("{name}n > 1"), format!("{name}n == \"x\"")] {
+            let tree = parse(&expression).unwrap();
+            let problem = check_each(&tree, &assumed(&tree)).unwrap_err();
+            assert!(problem.is_missing(), "{expression}");
+        }
     }
 
     #[test]

@@ -65,6 +65,23 @@ impl<'a> Fields<'a> {
         Some(Field::of(*kind))
     }
 
+    /// A number of an argument, as its type writes it; of none, with a sign.
+    pub fn written(&self, name: &str, number: u64) -> String {
+        let mut fields = self.0.iter();
+        let kind = fields.find(|(own, _)| *own == name);
+        let signed = number as i64;
+        match kind.map(|(_, kind)| *kind) {
+            Some(ArgumentType::Unsigned(_)) => number.to_string(),
+            Some(ArgumentType::Bool) => (number != 0).to_string(),
+            Some(ArgumentType::Pointer) => format!("{number:#x}"),
+            kind => {
+                let mut names = kind.into_iter().flat_map(ArgumentType::enumerators);
+                let name = names.find(|(_, value)| *value == signed);
+                name.map_or_else(|| signed.to_string(), |(name, _)| name.to_owned())
+            }
+        }
+    }
+
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         self.0.iter().map(|(name, _)| *name)

@@ -1,7 +1,7 @@
 //! Where the values of a filter are while its program runs: in registers, else on the stack.
 //!
-//! Blocks lead forward only. So the program is looked at as one line, from a value's beginning to its last use, whatever
-//! the ways between them. Two values whose parts of the line do not overlap may have the same place.
+//! Blocks lead forward only. So the program is looked at as one line, from a value's beginning to its last use,
+//! whatever the ways between them. Two values whose parts of the line do not overlap may have the same place.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -69,9 +69,9 @@ pub fn homes(ir: &Ir, is_reached: &[bool]) -> Result<BTreeMap<Temporary, Home>, 
 /// The program as one line: each computation and each end of a block is a position.
 #[derive(Debug, Default)]
 struct Line {
-    /// From where each value is there to its last use, which may be where another begins. Of one that has none, nothing.
+    /// From where each value is there to its last use, which may be where another begins. Empty if it is never used.
     lives: BTreeMap<Temporary, Range<usize>>,
-    /// Where helpers are called. What is used there is read before.
+    /// Where helpers are called. They read their arguments before they change registers.
     calls: Vec<usize>,
 }
 

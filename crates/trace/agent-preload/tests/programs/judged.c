@@ -1,7 +1,7 @@
 /*
  * Hits probes whose events are judged. It says that it is ready, does what it is told, and says when it has done so:
  *
- *     hit N      the probes `few` and `many`, N times
+ *     hit N      the probes `few` and `many`, N times; it ends if they change `errno`
  *     thread N   the same in a thread of its own
  *     vfork N    the same in a child that has the memory of the thread
  *     fork N     the same in a child, which says its number then; again with each SIGUSR2, until `reap`
@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include <perflab/probe.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -40,8 +41,11 @@ static const char *const names[] = {"GET", "SET", "", NULL};
 #define PROBE(...) PERFLAB_PROBE(__VA_ARGS__)
 
 static __attribute__((noinline)) void hit(int i) {
+    errno = 1000 + i;
     PROBE(judged, few, VALUES(i));
     PROBE(judged, many, VALUES(i), (u64, last, (uint64_t)i));
+    if (errno != 1000 + i)
+        _exit(4);
 }
 
 static void hits(int count) {

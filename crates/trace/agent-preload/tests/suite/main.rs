@@ -1,6 +1,7 @@
 //! Real programs with the agent preloaded or linked: sites, switching, recording, other tracers.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod actions;
 mod alike;
 mod clock;
 mod filters;

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use perflab_ring::Mode;
 
-use super::sites::is_meant;
 use super::switching::{Agent, Switched};
-use super::wishes::{Attached, Wish};
+use super::wishes::{Attached, Wish, concerns};
 use crate::filter::Filter;
 use crate::objects::Unusable;
 use crate::pattern::Pattern;
@@ -46,6 +45,13 @@ impl Agent {
         let attached = self.wishes.attached.as_ref();
         let is_expected = attached.is_some_and(|attached| attached.expected.is_some());
         let whom = attached.and_then(|attached| attached.whom.clone());
+        let before = attached.filter(|_| is_expected);
+        let before = before.and_then(|attached| attached.filter.clone());
+        // One that is there already goes on: a recording may have begun with an event, and what was taken counts.
+        let filter = match (before, filter) {
+            (Some(before), Some(filter)) if before.is_same(&filter) => Some(before),
+            (_, filter) => filter,
+        };
         if keep && self.wishes.attached.is_some() && !is_expected {
             return Err("somebody else records all events of this process".to_owned());
         }
@@ -106,10 +112,11 @@ impl Agent {
             pattern: pattern.clone(),
             expected: None,
             whom,
-            filter,
+            filter: filter.clone(),
         });
         // What the expected one wanted may be more.
-        let result = self.apply(|site| is_expected || is_meant(pattern, site));
+        let filter = filter.as_ref();
+        let result = self.apply(|site| is_expected || concerns(pattern, filter, site));
         if result.is_err() {
             self.detach();
         }
@@ -121,7 +128,8 @@ impl Agent {
         let attached = self.wishes.attached.take();
         // One that was expected and did not come has read nothing.
         let was_there = attached.is_some_and(|attached| attached.expected.is_none());
-        // Sites first, so that nothing is written over that is not read yet.
+        // Sites first, so that nothing is written over that is not read yet. At once, whatever failed before.
+        self.again = None;
         self.keep_up();
         if let Some(recorder) = &mut self.recorder {
             // Then the numbers that tell the recorder's events from others, before newer events replace older ones:

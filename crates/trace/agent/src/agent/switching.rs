@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use perflab_abi::{Backend, Object, Point, SiteState};
 
-use super::sites::{Sites, is_meant};
-use super::wishes::{Wanted, Wish, Wishes};
+use super::sites::Sites;
+use super::wishes::{Wanted, Wish, Wishes, concerns};
 use crate::filter::{Filter, Filters, Prepared, Shown};
 use crate::objects::{KnownObject, KnownSite, Unusable};
 use crate::patch::{Change, Patcher};
@@ -45,7 +45,7 @@ pub struct Agent {
     /// Why sites are not as they are wanted, if so.
     trouble: Option<String>,
     /// When it is tried again, if so.
-    again: Option<Instant>,
+    pub(super) again: Option<Instant>,
 }
 
 /// What a site calls.
@@ -68,6 +68,17 @@ pub struct Switched {
     pub took: Duration,
     /// How it was done; empty if nothing had to be.
     pub how: String,
+}
+
+impl Switched {
+    /// Nothing had to be.
+    pub fn nothing() -> Self {
+        Self {
+            changed: 0,
+            took: Duration::ZERO,
+            how: String::new(),
+        }
+    }
 }
 
 impl Agent {
@@ -136,10 +147,13 @@ impl Agent {
         filter: Option<Arc<Filter>>,
     ) -> Result<Switched, String> {
         let before = self.wishes.clone();
-        self.wishes.add(pattern, wish, filter);
-        let result = self.apply(|site| is_meant(pattern, site));
+        self.wishes.add(pattern, wish, filter.clone());
+        let is_asked = |site: &KnownSite| concerns(pattern, filter.as_ref(), site);
+        let result = self.apply(is_asked);
         if result.is_err() {
             self.wishes = before;
+            // Those that were on may have the handlers of the new wish.
+            let _ = self.apply(is_asked);
         }
         result
     }
@@ -156,12 +170,21 @@ impl Agent {
     }
 
     /// Makes sites that came, and those that tracers in the kernel want, be as they are wanted. What cannot be
-    /// switched is said by [`Agent::trouble`], and tried again after a while.
+    /// switched is said by [`Agent::trouble`], and tried again after a while. Sites whose events cannot be judged are
+    /// off until then, and keep no others from being switched.
     pub fn keep_up(&mut self) {
         if self.again.is_some_and(|again| Instant::now() < again) {
             return;
         }
-        self.trouble = self.apply(|_| true).err();
+        let mut unjudged = None;
+        let result = self.apply_or(
+            |_| true,
+            |reason| {
+                unjudged.get_or_insert(reason);
+                Ok(())
+            },
+        );
+        self.trouble = result.err().or(unjudged);
         self.again = self.trouble.is_some().then(|| Instant::now() + PAUSE);
     }
 
@@ -191,8 +214,7 @@ impl Agent {
     ) -> Result<(), E> {
         for (object, site, on) in self.sites.meant(pattern) {
             let wanted = self.wishes.of(site);
-            let filter = wanted.filter.as_ref();
-            let shown = filter.and_then(|filter| self.filters.shown(filter, site));
+            let shown = self.filters.shown(&wanted.judges, site);
             show(&SiteState {
                 address: site.address as u64,
                 point: std::ptr::from_ref(site.point()) as u64,
@@ -213,21 +235,26 @@ impl Agent {
         Ok(())
     }
 
-    /// Gives the sites that are wanted their handlers: all, or none.
+    /// Makes the handlers of the sites that are wanted. If the events of one cannot be judged, `fails` says whether
+    /// none is made; else that site is not wanted.
     ///
     /// # Errors
-    /// When one cannot be recorded, or its events cannot be judged.
-    fn set_handlers(&mut self, wanted: &[Option<Wanted>]) -> Result<(), String> {
+    /// When one cannot be recorded, and what `fails` returns.
+    fn handlers(
+        &mut self,
+        wanted: &mut [Option<Wanted>],
+        mut fails: impl FnMut(String) -> Result<(), String>,
+    ) -> Result<Vec<Option<Handler>>, String> {
         let mut handlers = Vec::with_capacity(wanted.len());
         for ((object, site, _), wanted) in self.sites.all().zip(wanted) {
-            let wanted = wanted.as_ref().filter(|wanted| wanted.wish != Wish::Off);
-            let Some(Wanted { wish, filter, .. }) = wanted else {
+            let asked = wanted.as_ref().filter(|asked| asked.wish != Wish::Off);
+            let Some(Wanted { wish, judges, .. }) = asked else {
                 handlers.push(None);
                 continue;
             };
-            let next = match filter {
-                Some(filter) if !filter.acts => counting::pass as *mut (),
-                _ if *wish == Wish::Count => counting::count as *mut (),
+            let next = match wish {
+                _ if judges.iter().any(|judge| !judge.acts) => counting::pass as *mut (),
+                Wish::Count => counting::count as *mut (),
                 _ => {
                     let recorder = self.recorder.as_mut().ok_or("nothing is recorded")?;
                     recorder
@@ -235,18 +262,24 @@ impl Agent {
                         .map_err(|reason| format!("{} cannot be recorded: {reason}", site.name()))?
                 }
             };
-            handlers.push(Some(match filter {
-                None => Handler::Plain(next),
-                Some(filter) => {
-                    let serialise = || self.patcher.all_threads();
-                    let prepared = self.filters.prepare(filter, site, next, serialise);
-                    Handler::Judged(prepared.map_err(|reason| {
-                        format!("events of {} cannot be judged: {reason}", site.name())
-                    })?)
-                }
-            }));
+            if judges.is_empty() {
+                handlers.push(Some(Handler::Plain(next)));
+                continue;
+            }
+            let prepared = self.filters.prepare(judges, site, next);
+            if let Err(reason) = &prepared {
+                let name = site.name();
+                fails(format!("events of {name} cannot be judged: {reason}"))?;
+                *wanted = Some(Wanted::nothing(site));
+            }
+            handlers.push(prepared.ok().map(Handler::Judged));
         }
-        for ((_, site, _), handler) in self.sites.all().zip(&handlers) {
+        Ok(handlers)
+    }
+
+    /// Gives the sites that are wanted their handlers.
+    fn set_handlers(&mut self, handlers: &[Option<Handler>]) {
+        for ((_, site, _), handler) in self.sites.all().zip(handlers) {
             let handler = match handler {
                 None => continue,
                 Some(Handler::Plain(handler)) => {
@@ -260,7 +293,6 @@ impl Agent {
             };
             site.point().handler.store(handler, Ordering::Release);
         }
-        Ok(())
     }
 
     /// Makes some sites be as they are wanted, by a wish or by tracers in the kernel. A handler is there before
@@ -272,16 +304,27 @@ impl Agent {
         &mut self,
         is_asked: impl Fn(&KnownSite) -> bool,
     ) -> Result<Switched, String> {
+        self.apply_or(is_asked, Err)
+    }
+
+    /// As [`Agent::apply`], where `fails` says what becomes of the others if the events of a site cannot be judged.
+    fn apply_or(
+        &mut self,
+        is_asked: impl Fn(&KnownSite) -> bool,
+        fails: impl FnMut(String) -> Result<(), String>,
+    ) -> Result<Switched, String> {
         let start = Instant::now();
         // Asked once: a tracer may come or go meanwhile.
         let wanted = self.sites.all().map(|(_, site, _)| {
             let wanted = is_asked(site).then(|| self.wishes.of(site));
             wanted.map(|wanted| wanted.if_it_fits(&mut self.filters, site))
         });
-        let wanted: Vec<Option<Wanted>> = wanted.collect();
+        let mut wanted: Vec<Option<Wanted>> = wanted.collect();
         let mut changes = Vec::new();
         let mut changed = 0;
-        self.set_handlers(&wanted)?;
+        let handlers = self.handlers(&mut wanted, fails);
+        let handlers = handlers.inspect_err(|_| self.filters.withdraw())?;
+        self.set_handlers(&handlers);
         for ((_, site, on), wanted) in self.sites.all().zip(&wanted) {
             let Some(wanted) = wanted else { continue };
             if wanted.on != on {

@@ -24,24 +24,32 @@ pub enum Wish {
 pub struct Wanted {
     /// What its handler does.
     pub wish: Wish,
-    /// What decides first whether it does so.
-    pub filter: Option<Arc<Filter>>,
+    /// What decides first whether it does so: the first of them that accepts an event. Without any, it always does.
+    pub judges: Vec<Arc<Filter>>,
     /// For that, or for a tracer in the kernel, it has to be on.
     pub on: bool,
 }
 
 impl Wanted {
-    /// Of a filter that cannot judge a site's events, none is accepted: the site need not be on.
-    pub fn if_it_fits(self, filters: &mut Filters, site: &KnownSite) -> Self {
-        let filter = self.filter.as_ref();
-        if filter.is_none_or(|filter| filters.fits(filter, site)) {
-            return self;
-        }
+    /// Of a site that only a tracer in the kernel may want on.
+    pub fn nothing(site: &KnownSite) -> Self {
         Self {
             wish: Wish::Off,
-            filter: None,
+            judges: Vec::new(),
             on: site.semaphore() != 0,
         }
+    }
+
+    /// Of filters that cannot judge a site's events, none is accepted: the site need not be on.
+    pub fn if_it_fits(self, filters: &mut Filters, site: &KnownSite) -> Self {
+        if self.judges.is_empty() {
+            filters.drop_fit(site);
+            return self;
+        }
+        if filters.fits(&self.judges, site) {
+            return self;
+        }
+        Self::nothing(site)
     }
 }
 
@@ -68,6 +76,15 @@ impl Attached {
     }
 }
 
+/// Somebody who wants to know when an event comes.
+#[derive(Debug, Clone)]
+pub struct Awaited {
+    /// Of which sites.
+    pub pattern: Pattern,
+    /// Which of their events.
+    pub filter: Arc<Filter>,
+}
+
 /// Something that was asked for.
 #[derive(Debug, Clone)]
 struct Asked {
@@ -83,6 +100,16 @@ pub struct Wishes {
     asked: Vec<Asked>,
     /// What somebody records who is there now, which comes before the others.
     pub attached: Option<Attached>,
+    /// What somebody waits for while the process records on its own.
+    pub awaited: Option<Awaited>,
+    /// Accepts all events, where others judge as well.
+    all: Arc<Filter>,
+}
+
+/// Whether a wish is about a site, also if its recording only waits for events there.
+pub fn concerns(pattern: &Pattern, filter: Option<&Arc<Filter>>, site: &KnownSite) -> bool {
+    let waits = |filter: &Arc<Filter>| filter.triggers(&site.description).next().is_some();
+    is_meant(pattern, site) || filter.is_some_and(waits)
 }
 
 impl Wishes {
@@ -91,6 +118,8 @@ impl Wishes {
         Self {
             asked: Vec::new(),
             attached: None,
+            awaited: None,
+            all: Arc::new(Filter::all()),
         }
     }
 
@@ -107,26 +136,55 @@ impl Wishes {
 
     /// What is wanted of a site, by a wish or by tracers in the kernel.
     pub fn of(&self, site: &KnownSite) -> Wanted {
-        let mut latest = self.asked.iter().rev();
-        let latest = latest.find(|asked| is_meant(&asked.pattern, site));
-        let attached = self.attached.as_ref();
-        let attached = attached.filter(|attached| is_meant(&attached.pattern, site));
-        let (wish, filter) = match (attached, latest) {
-            (Some(attached), _) => (Wish::Record, attached.filter.as_ref()),
-            (None, Some(asked)) => (asked.wish, asked.filter.as_ref()),
-            (None, None) => (Wish::Off, None),
+        let attached = self.attached.iter();
+        let attached = attached.map(|one| (&one.pattern, one.filter.as_ref(), Wish::Record));
+        let asked = self.asked.iter().rev();
+        let asked = asked.map(|one| (&one.pattern, one.filter.as_ref(), one.wish));
+        let mut all = attached.chain(asked);
+        let found = all.find(|(pattern, filter, _)| concerns(pattern, *filter, site));
+        let (mut wish, mut judges) = match found {
+            Some((pattern, filter, wish)) => (wish, self.judges(pattern, filter, site)),
+            None => (Wish::Off, Vec::new()),
         };
-        let filter = filter.filter(|filter| filter.judges(site));
+        let awaited = self.awaited.as_ref();
+        if let Some(awaited) = awaited.filter(|awaited| is_meant(&awaited.pattern, site)) {
+            if wish == Wish::Off {
+                wish = Wish::Record;
+            } else if judges.is_empty() {
+                judges.push(Arc::clone(&self.all));
+            }
+            judges.insert(0, Arc::clone(&awaited.filter));
+        }
         Wanted {
             wish,
-            filter: filter.cloned(),
+            judges,
             on: wish != Wish::Off || site.semaphore() != 0,
         }
     }
 
+    /// What judges the events of a site that a wish is about.
+    fn judges(
+        &self,
+        pattern: &Pattern,
+        filter: Option<&Arc<Filter>>,
+        site: &KnownSite,
+    ) -> Vec<Arc<Filter>> {
+        let triggers = filter.into_iter();
+        let triggers = triggers.flat_map(|filter| filter.triggers(&site.description));
+        let mut judges: Vec<Arc<Filter>> = triggers.cloned().collect();
+        if is_meant(pattern, site) {
+            match filter.filter(|filter| filter.judges(site)) {
+                Some(filter) => judges.push(Arc::clone(filter)),
+                None if judges.is_empty() => {}
+                None => judges.push(Arc::clone(&self.all)),
+            }
+        }
+        judges
+    }
+
     /// Whether events of sites are wanted at any time.
     pub fn want_events(&self) -> bool {
-        self.attached.is_some() || self.is_own()
+        self.attached.is_some() || self.awaited.is_some() || self.is_own()
     }
 
     /// Whether the process records on its own.

@@ -1,4 +1,4 @@
-//! What judges: a program that was bound to arguments, as machine code where that can be had.
+//! What judges: programs that were bound to arguments, as machine code where that can be had.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -6,9 +6,10 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use perflab_abi::variable;
-use perflab_bpf::{Code, Outside, Target, emit, publish};
+use perflab_bpf::{Code, Outside, Target, Verdict, emit, publish};
 
-use super::gates::{Lead, accept, reject};
+use super::bind::{Stage, are_same};
+use super::gates::{Lead, reject};
 use super::judge::Bound;
 use super::{Filter, context, marks};
 use crate::patch::Tried;
@@ -19,8 +20,8 @@ use crate::record::nofault;
 pub struct Made {
     /// What the interpreter judges by.
     pub bound: Bound,
-    /// Machine code, and why there is none.
-    code: Result<Code, String>,
+    /// Machine code of each stage, in order, and why there is none. Each goes on with the next one.
+    code: Result<Vec<Code>, String>,
     /// How long it took to make that.
     pub emitted: Duration,
     /// How often an event had been left when it was made, see [`marks::left`].
@@ -30,30 +31,24 @@ pub struct Made {
 impl Made {
     /// What a gate leads to.
     pub fn lead(&self) -> Lead<'_> {
-        match &self.code {
-            Ok(code) => Lead::Native(code.entry()),
-            Err(_) => Lead::Interpreted(&self.bound),
+        match self.code.as_deref() {
+            Ok([first, ..]) => Lead::Native(first.entry()),
+            _ => Lead::Interpreted(&self.bound),
         }
     }
 
     /// Bytes of machine code, or why there is none.
     pub fn code(&self) -> Result<usize, &str> {
-        self.code.as_ref().map(Code::bytes).map_err(String::as_str)
+        let code = self.code.as_ref().map_err(String::as_str)?;
+        Ok(code.iter().map(Code::bytes).sum())
     }
 
     /// Bytes of memory that it takes besides its machine code.
     pub fn kept(&self) -> usize {
-        let bound = &self.bound;
-        let beside = self
-            .code
-            .as_ref()
-            .map_or(0, |code| code.memory() - code.bytes());
-        let lowered = bound.filter.alternatives.get(bound.alternative);
-        size_of::<Self>()
-            + size_of_val(&*bound.places)
-            + bound.filter.expression.len()
-            + lowered.map_or(0, |lowered| lowered.bytes())
-            + beside
+        let code = self.code.iter().flatten();
+        let beside = code.map(|code| code.memory() - code.bytes());
+        let stages = self.bound.stages.iter().map(Stage::bytes);
+        size_of::<Self>() + stages.chain(beside).sum::<usize>()
     }
 
     /// Whether nobody comes back to it once no thread is marked. A program that leaves an event by a jump may have
@@ -68,6 +63,8 @@ impl Made {
 pub struct Codes {
     made: Vec<Weak<Made>>,
     is_interpreted: bool,
+    /// Bytes before machine code.
+    code_at: u8,
     /// System calls, by their number and their fourth argument: a filter may tell memory of a file from other memory.
     tried: BTreeMap<(i64, i64), Tried>,
 }
@@ -79,6 +76,7 @@ impl Codes {
             made: Vec::new(),
             is_interpreted: std::env::var_os(variable::FILTERS)
                 .is_some_and(|way| way == "interpreted"),
+            code_at: code_at(),
             tried: BTreeMap::new(),
         }
     }
@@ -103,16 +101,31 @@ impl Codes {
         made
     }
 
-    fn native(&mut self, bound: &Bound) -> Result<Code, String> {
+    fn native(&mut self, bound: &Bound) -> Result<Vec<Code>, String> {
         if self.is_interpreted {
             return Err(format!("{} asks for it", variable::FILTERS));
         }
-        let lowered = bound.filter.alternatives.get(bound.alternative);
-        let lowered = lowered.ok_or("there is no such program")?;
+        if bound.counts() {
+            return Err("it counts by value".to_owned());
+        }
+        let mut codes = Vec::with_capacity(bound.stages.len());
+        let mut otherwise = reject();
+        for stage in bound.stages.iter().rev() {
+            let code = self.code(bound, stage, otherwise)?;
+            otherwise = code.entry().addr();
+            codes.push(code);
+        }
+        codes.reverse();
+        Ok(codes)
+    }
+
+    /// The code of a stage, which goes on there with an event that it rejects. The registers with its arguments are
+    /// then as the site has called.
+    fn code(&mut self, bound: &Bound, stage: &Stage, otherwise: usize) -> Result<Code, String> {
         let target = Target {
-            reject: reject(),
-            accept: accept(),
-            trigger: accept(),
+            reject: otherwise,
+            accept: stage.filter.way(Verdict::Record),
+            trigger: stage.filter.way(Verdict::RecordAndTrigger),
             next: bound.next,
             by_record: bound.by_record,
             outside: Outside {
@@ -120,7 +133,12 @@ impl Codes {
                 fill: context::fill,
             },
         };
-        let emitted = emit(lowered, &bound.places, &target).map_err(|error| error.to_string())?;
+        let emitted = emit(&stage.lowered, &stage.places, &target);
+        let emitted = emitted.map_err(|error| error.to_string())?;
+        let emitted = match self.code_at {
+            0 => emitted,
+            bytes => emitted.with_entry(bytes),
+        };
         let mut may = |call, arguments: [i64; 6]| -> io::Result<()> {
             let tried = self.tried.entry((call, arguments[3])).or_default();
             tried.let_pass(call, arguments)
@@ -129,17 +147,25 @@ impl Codes {
     }
 }
 
+/// What the environment asks for; 0 if that cannot be.
+fn code_at() -> u8 {
+    let value = std::env::var(variable::CODE_AT).unwrap_or_default();
+    let checked = variable::check_value(variable::CODE_AT, &value);
+    checked.map_or(0, |()| value.parse().unwrap_or(0))
+}
+
 impl Bound {
     /// Whether both judge alike, and what they accept goes to the same place.
     fn is_same(&self, other: &Self) -> bool {
-        let rest = |bound: &Self| (bound.alternative, bound.words, bound.by_record, bound.next);
-        Arc::ptr_eq(&self.filter, &other.filter)
+        let rest = |bound: &Self| (bound.stages.len(), bound.words, bound.by_record, bound.next);
+        let mut stages = self.stages.iter().zip(&other.stages);
+        are_same(&self.judges, &other.judges)
             && rest(self) == rest(other)
-            && self.places == other.places
+            && stages.all(|(one, other)| one.is_same(other))
     }
 
-    /// Whether a filter judges by it, and this handler is next.
-    pub fn is_of(&self, filter: &Arc<Filter>, next: usize) -> bool {
-        Arc::ptr_eq(&self.filter, filter) && self.next == next
+    /// Whether these filters judge by it, and this handler is next.
+    pub fn is_of(&self, judges: &[Arc<Filter>], next: usize) -> bool {
+        are_same(&self.judges, judges) && self.next == next
     }
 }

@@ -7,26 +7,30 @@
 use perflab_bpf::{Context, ContextField};
 use perflab_ring::Words;
 
-use super::marks;
+use super::{errno, marks};
 use crate::record::{THREAD_NUMBER, ThreadWords};
 
 /// Fills a field in, for the calling thread. Where an event came from only its caller knows.
 ///
 /// The numbers of thread and process are those by which the agent knows the thread: in the child of a `vfork`, which is
 /// in the memory of its parent's thread, they are that thread's.
+///
+/// Where a filter of system calls refuses to tell them, the number of the processor is -1, and the name is empty.
 pub fn fill(field: ContextField, context: &mut Context) {
     match field {
         ContextField::Vtid => context.vtid = ThreadWords::new().load::<THREAD_NUMBER>(),
         ContextField::Vpid => context.vpid = marks::process().into(),
         // SAFETY: it takes nothing.
-        ContextField::CpuId => context.cpu_id = unsafe { libc::sched_getcpu() } as u64,
+        ContextField::CpuId => {
+            context.cpu_id = errno::kept(|| unsafe { libc::sched_getcpu() }) as u64;
+        }
         // SAFETY: it takes nothing.
         ContextField::PthreadId => context.pthread_id = unsafe { libc::pthread_self() },
         ContextField::Ip => {}
         ContextField::Procname => {
             let name = context.procname.as_mut_ptr();
             // SAFETY: the kernel writes a name of 16 bytes at most, with the zero at its end.
-            unsafe { libc::prctl(libc::PR_GET_NAME, name) };
+            errno::kept(|| unsafe { libc::prctl(libc::PR_GET_NAME, name) });
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use super::judge::{Bound, interpret};
 use super::marks::enter;
 
-/// How many there are: points whose events are judged at the same time.
+/// How many there are: points whose events are judged at some time. One that had a filter once keeps its gate.
 pub const GATES: usize = 2048;
 
 /// Bytes of the code of one.
@@ -96,6 +96,8 @@ macro_rules! restore {
         concat!($("pop ", $register, "\n.cfi_adjust_cfa_offset -8\n",)*)
     };
 }
+
+pub(super) use {restore, save};
 
 // The ways out: the mark is cleared by the event that has set it, in whose frame it is. What comes behind an event that
 // is accepted gets all as the site has called it.
@@ -260,7 +262,7 @@ impl Gates {
         }
         if self.given == GATES {
             return Err(format!(
-                "more than {GATES} places of the program would have a filter: name fewer probes"
+                "{GATES} places of the program have or had a filter, and no more can: name fewer probes"
             ));
         }
         let gate = Gate(self.given);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use perflab_abi::Point;
 use perflab_bpf::{Context, ContextField, Place, Verdict, judge};
 
+use super::bind::Stage;
 use super::gates::Cell;
 use super::{Filter, context};
 use crate::record::{MOST_WORDS, nofault};
@@ -16,15 +17,13 @@ use crate::record::{MOST_WORDS, nofault};
 /// Words that come in registers.
 const IN_REGISTERS: usize = 5;
 
-/// A program, and what it needs to know of a probe and of what comes behind.
+/// Programs, and what they need to know of a probe and of what comes behind.
 #[derive(Debug)]
 pub struct Bound {
-    /// The filter, one of whose alternatives is the program.
-    pub filter: Arc<Filter>,
-    /// Which one.
-    pub alternative: usize,
-    /// Where the values of its imports are.
-    pub places: Box<[Place]>,
+    /// The filters.
+    pub judges: Box<[Arc<Filter>]>,
+    /// Those of them that fit the probe, with the programs.
+    pub stages: Box<[Stage]>,
     /// Words of an event.
     pub words: usize,
     /// Whether a site passes the address of all words, and not each word.
@@ -34,7 +33,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// What is known of an event besides its words, as far as the program uses it.
+    /// What is known of an event besides its words, as far as the programs use it.
     fn context(&self, back: u64) -> Context {
         let mut context = Context {
             ip: back,
@@ -48,20 +47,38 @@ impl Bound {
     }
 
     fn fields(&self) -> impl Iterator<Item = ContextField> {
-        self.places.iter().filter_map(|place| match place {
+        let stages = self.stages.iter();
+        let places = stages.flat_map(|stage| stage.places.iter().chain(&stage.value));
+        places.filter_map(|place| match place {
             Place::Context(field) => Some(*field),
             _ => None,
         })
     }
 
+    /// Whether accepted events are counted by a value.
+    pub fn counts(&self) -> bool {
+        self.stages.iter().any(|stage| stage.value.is_some())
+    }
+
+    /// Whether an event goes on to the handler.
+    ///
     /// # Safety
     /// The words are those of an event of the probe that this was bound to.
-    unsafe fn accepts(&self, words: &[u64], context: &Context) -> bool {
-        let lowered = self.filter.alternatives.get(self.alternative);
-        // SAFETY: what the caller promises.
-        lowered.is_some_and(|lowered| unsafe {
-            judge(lowered, &self.places, words, context) != Verdict::Reject
-        })
+    unsafe fn takes(&self, words: &[u64], context: &Context) -> bool {
+        for stage in self.stages.iter() {
+            // SAFETY: what the caller promises.
+            let verdict = unsafe { judge(&stage.lowered, &stage.places, words, context) };
+            if verdict == Verdict::Reject {
+                continue;
+            }
+            let Some((counts, place)) = stage.filter.counts.as_ref().zip(stage.value) else {
+                return stage.filter.takes(verdict);
+            };
+            // SAFETY: as above.
+            unsafe { counts.count(place, words, context) };
+            return false;
+        }
+        false
     }
 }
 
@@ -94,9 +111,9 @@ pub unsafe extern "C-unwind" fn interpret(call: *const Call) -> *mut () {
             return std::ptr::null_mut();
         };
         let context = bound.context(back);
-        let is_accepted = if bound.by_record {
+        let is_taken = if bound.by_record {
             let words = std::slice::from_raw_parts(first[0] as *const u64, bound.words);
-            bound.accepts(words, &context)
+            bound.takes(words, &context)
         } else {
             let mut words = [0; MOST_WORDS];
             let (in_registers, others) = words.split_at_mut(IN_REGISTERS);
@@ -106,9 +123,9 @@ pub unsafe extern "C-unwind" fn interpret(call: *const Call) -> *mut () {
             for (at, word) in others.iter_mut().take(count).enumerate() {
                 *word = stack.add(at).read();
             }
-            bound.accepts(words.get(..bound.words).unwrap_or_default(), &context)
+            bound.takes(words.get(..bound.words).unwrap_or_default(), &context)
         };
-        if is_accepted {
+        if is_taken {
             bound.next as *mut ()
         } else {
             std::ptr::null_mut()

@@ -13,7 +13,7 @@ pub trait Look {
     /// When that cannot be done.
     fn all(&mut self) -> Result<Vec<Thread>, String>;
 
-    /// Keeps those threads that are inside a gate.
+    /// Keeps those threads that are inside a gate, in their order.
     ///
     /// # Errors
     /// When their marks cannot be read.
@@ -82,10 +82,16 @@ impl<T> Limbo<T> {
                 replaced.threads.get_or_insert_with(|| all.clone());
             }
         }
+        // A look at a thread is one for all that wait for it.
+        let waited_for = self.0.iter().flat_map(|replaced| &replaced.threads);
+        let mut inside: Vec<Thread> = waited_for.flatten().copied().collect();
+        inside.sort_unstable();
+        inside.dedup();
+        if !inside.is_empty() {
+            look.keep_inside(&mut inside)?;
+        }
         for threads in self.0.iter_mut().filter_map(|one| one.threads.as_mut()) {
-            if !threads.is_empty() {
-                look.keep_inside(threads)?;
-            }
+            threads.retain(|thread| inside.binary_search(thread).is_ok());
         }
         let is_over = |replaced: &mut Replaced<T>| {
             replaced.threads.as_ref().is_some_and(Vec::is_empty) && may_go(&replaced.what)

@@ -9,6 +9,7 @@ struct Told<'t> {
     threads: &'t Threads<2>,
     inside: &'t [u64],
     serialised: usize,
+    looks: usize,
     is_blind: bool,
 }
 
@@ -19,6 +20,7 @@ impl Look for Told<'_> {
     }
 
     fn keep_inside(&mut self, threads: &mut Vec<Thread>) -> Result<(), String> {
+        self.looks += 1;
         threads.retain(|thread| self.inside.contains(&thread.mark));
         if self.is_blind {
             Err("blind".to_owned())
@@ -39,6 +41,7 @@ fn what_waits_and_for_whom() {
         threads: &threads,
         inside,
         serialised: 0,
+        looks: 0,
         is_blind,
     };
     let mut limbo = Limbo::new();
@@ -51,6 +54,7 @@ fn what_waits_and_for_whom() {
     let mut look = looks(&[80], false);
     assert_eq!(limbo.look(&mut look, |_| true), Ok(vec!["first"]));
     assert_eq!((limbo.len(), limbo.threads(), look.serialised), (1, 1, 1));
+    assert_eq!(look.looks, 1, "one is enough for all that waits");
     let mut look = looks(&[], true);
     assert!(limbo.look(&mut look, |_| true).is_err());
     assert_eq!((limbo.len(), look.serialised), (1, 0));

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use perflab_ring::Words;
 
+use super::errno;
 use super::limbo::Look;
 use super::threads::{Entry, Thread, Threads};
 use crate::numbers;
@@ -50,6 +51,12 @@ static CAME: AtomicU32 = AtomicU32::new(0);
 /// So many may come until the next one.
 const MANY: u32 = MOST_THREADS as u32 / 4;
 
+/// Whether there was no room among [`THREADS`] for one that came, and none was made since.
+static IS_FULL: AtomicBool = AtomicBool::new(false);
+
+/// Events that no filter has judged, as their threads are unknown.
+static LOST: AtomicU64 = AtomicU64::new(0);
+
 /// Whether a thread may be inside that is not among [`THREADS`]: that of a child whose number nobody tells.
 static IS_BLIND: AtomicBool = AtomicBool::new(false);
 
@@ -68,13 +75,31 @@ pub fn left() -> u32 {
     LEFT.load(Ordering::SeqCst)
 }
 
+/// Says that events were lost before any filter, if so.
+pub fn lost() -> Option<String> {
+    let events = match LOST.load(Ordering::Relaxed) {
+        0 => return None,
+        1 => "1 event was".to_owned(),
+        lost => format!("{lost} events were"),
+    };
+    Some(format!(
+        "{events} lost before a filter: the agent knows {MOST_THREADS} threads at a time, and no thread whose first \
+         event is in its child by vfork"
+    ))
+}
+
 /// Called by a gate, with the address of its frame, for a thread that is not idle. Returns whether its event is judged:
 /// if so, the thread is marked.
 pub extern "C-unwind" fn enter(frame: u64) -> bool {
+    errno::kept(|| is_marked(frame))
+}
+
+fn is_marked(frame: u64) -> bool {
     let words = ThreadWords::new();
     match words.load::<THREAD_MARK>() {
         UNKNOWN => {
             if !come(words) {
+                LOST.fetch_add(1, Ordering::Relaxed);
                 lose();
                 return false;
             }
@@ -94,6 +119,10 @@ pub extern "C-unwind" fn enter(frame: u64) -> bool {
 
 /// The calling thread enters itself; false if it cannot.
 fn come(words: ThreadWords) -> bool {
+    // Each event of a thread without room comes here.
+    if IS_FULL.load(Ordering::Relaxed) {
+        return false;
+    }
     let (Some(thread), Some(process)) = (numbers::thread(), numbers::process()) else {
         return false;
     };
@@ -103,7 +132,11 @@ fn come(words: ThreadWords) -> bool {
     }
     words.store::<THREAD_NUMBER>(thread.into());
     CAME.fetch_add(1, Ordering::Relaxed);
-    THREADS.enter(thread, words.address::<THREAD_MARK>())
+    let is_in = THREADS.enter(thread, words.address::<THREAD_MARK>());
+    if !is_in {
+        IS_FULL.store(true, Ordering::Relaxed);
+    }
+    is_in
 }
 
 /// In the child of a fork, by its only thread: the others are not here. The fork may have been made anywhere, also by
@@ -113,6 +146,8 @@ pub fn after_fork() {
         return;
     }
     THREADS.clear();
+    IS_FULL.store(false, Ordering::Relaxed);
+    LOST.store(0, Ordering::Relaxed);
     begin();
     let words = ThreadWords::new();
     if !come(words) {
@@ -143,28 +178,20 @@ impl Watch {
         }
         self.cleaned = Some(Instant::now());
         CAME.store(0, Ordering::Relaxed);
-        for thread in THREADS.all() {
-            if self.has_ended(thread) {
+        if self.may_ask() {
+            for thread in THREADS.all().filter(|thread| has_ended(*thread)) {
                 THREADS.remove(thread);
             }
         }
+        // The next thread that comes finds out.
+        IS_FULL.store(false, Ordering::Relaxed);
     }
 
-    /// Whether a thread is not there any more; false if nobody says so.
-    fn has_ended(&mut self, thread: Thread) -> bool {
-        let [process, number] = [process(), thread.number].map(i64::from);
+    /// Whether the kernel may be asked which threads have ended. To know that takes longer than to ask it.
+    fn may_ask(&mut self) -> bool {
         let own = numbers::thread().map_or(0, i64::from);
-        let call = libc::SYS_tgkill;
-        if self
-            .asking
-            .let_pass(call, [process, own, 0, 0, 0, 0])
-            .is_err()
-        {
-            return false;
-        }
-        // SAFETY: no signal is sent, it is only looked for who would get it.
-        let asked = unsafe { libc::syscall(call, process, number, 0) };
-        asked < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH)
+        let trial = [process().into(), own, 0, 0, 0, 0];
+        self.asking.let_pass(libc::SYS_tgkill, trial).is_ok()
     }
 
     /// The marks of threads; nothing where one cannot be read, as its thread has ended.
@@ -173,11 +200,12 @@ impl Watch {
         const MOST: usize = 1024;
         let failed = |error: io::Error| {
             format!(
-                "whether threads are in a filter cannot be seen ({error}), so none can be freed"
+                "the agent cannot see whether threads are in a filter ({error}), so it frees none"
             )
         };
-        let process = process();
-        let trial = [process.into(), 0, 0, 0, 0, 0];
+        // By this thread, whose memory is the same: the first one of the process may have ended.
+        let own = numbers::thread().unwrap_or_else(process);
+        let trial = [own.into(), 0, 0, 0, 0, 0];
         let tried = self.reading.let_pass(libc::SYS_process_vm_readv, trial);
         tried.map_err(failed)?;
         let mut marks = Vec::with_capacity(threads.len());
@@ -196,8 +224,8 @@ impl Watch {
             let count = remote.len() as libc::c_ulong;
             // SAFETY: it writes no more than the words; what cannot be read is an error.
             let read = unsafe {
-                let process = process as libc::pid_t;
-                libc::process_vm_readv(process, &raw const local, 1, remote.as_ptr(), count, 0)
+                let own = own as libc::pid_t;
+                libc::process_vm_readv(own, &raw const local, 1, remote.as_ptr(), count, 0)
             };
             let read = match usize::try_from(read) {
                 Ok(bytes) => bytes / size_of::<u64>(),
@@ -216,6 +244,14 @@ impl Watch {
     }
 }
 
+/// Whether a thread is not there any more, as far as the kernel says so.
+fn has_ended(thread: Thread) -> bool {
+    let [process, number] = [process(), thread.number].map(i64::from);
+    // SAFETY: no signal is sent, it is only looked for who would get it.
+    let asked = unsafe { libc::syscall(libc::SYS_tgkill, process, number, 0) };
+    asked < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH)
+}
+
 /// Looks at all threads of the process.
 #[derive(Debug)]
 pub struct Looking<'w, F> {
@@ -228,7 +264,9 @@ pub struct Looking<'w, F> {
 impl<F: FnMut() -> Result<(), String>> Look for Looking<'_, F> {
     fn all(&mut self) -> Result<Vec<Thread>, String> {
         if IS_BLIND.load(Ordering::Relaxed) {
-            return Err("the number of a thread is not told, so no filter can be freed".to_owned());
+            let why =
+                "the kernel does not tell the number of a thread, so the agent frees no filter";
+            return Err(why.to_owned());
         }
         (self.serialise)()?;
         Ok(THREADS.all().collect())
@@ -236,11 +274,13 @@ impl<F: FnMut() -> Result<(), String>> Look for Looking<'_, F> {
 
     fn keep_inside(&mut self, threads: &mut Vec<Thread>) -> Result<(), String> {
         let marks = self.watch.marks(threads)?;
+        let is_idle = |mark: &Option<u64>| matches!(mark, Some(UNKNOWN | IDLE));
+        let may_ask = !marks.iter().all(is_idle) && self.watch.may_ask();
         let mut marks = marks.into_iter();
         threads.retain(|thread| match marks.next().flatten() {
             // One that is unknown has not loaded a cell yet.
             Some(UNKNOWN | IDLE) => false,
-            Some(_) if !self.watch.has_ended(*thread) => true,
+            Some(_) if !(may_ask && has_ended(*thread)) => true,
             _ => {
                 THREADS.remove(*thread);
                 false

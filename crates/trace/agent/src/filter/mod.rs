@@ -1,15 +1,22 @@
 //! Filters: programs that judge the events of a site before they are counted or recorded.
 //!
 //! ```text
-//! points    which filter judges the events of each point, and how
-//! bind      which program judges the events of a probe, and where they have what it imports
-//! codes     a program that was bound -> what judges, as machine code where that can be had
+//! wish      a filter as somebody wishes it
+//! points    which filters judge the events of each point, and how
+//! bind      which programs judge the events of a probe, and where they have what these import
+//! codes     programs that were bound -> what judges, as machine code where that can be had
 //!
 //! gates     what a site calls: permanent code that marks its thread and goes on with what judges now
 //! judge     the interpreter as a gate calls it; context: what is known of an event besides its arguments
 //!
+//! acting    filters that take some of what they accept, or begin or end a recording; cell: what these share
+//! pace      how many events a filter may still take in this second
+//! by        how often each value of an argument came
+//!
 //! marks     which threads are inside a gate; threads: those that have come to one
 //! limbo     what was replaced, until no thread can be in it
+//!
+//! errno     what the program's calls said last, which no filter changes
 //! ```
 //!
 //! # Judging
@@ -19,8 +26,10 @@
 //!    or it has left that event by a jump, which its frame tells.
 //! 2. The gate loads its cell, once, and goes where that leads: so one filter judges an event, the one that was
 //!    published then.
-//! 3. The filter judges. It changes no register that the site has passed something in, nor the stack.
-//! 4. Permanent code clears the mark, if it is this event's, and goes on with the handler, or back to the site.
+//! 3. The filter judges. It changes no register that the site has passed something in, nor the stack. Where a recording
+//!    waits for events of the site, the filter of these comes first: an event that it rejects goes on to the next one.
+//! 4. Permanent code decides whether an event that was accepted is taken, if not all are.
+//! 5. Permanent code clears the mark, if it is this event's, and goes on with the handler, or back to the site.
 //!
 //! # Replacing a filter
 //!
@@ -33,112 +42,35 @@
 //! 5. The old one is freed.
 //!
 //! Step 4 may take as long as a thread sleeps inside, so replaced filters wait for it in limbo. No thread waits for
-//! anything.
+//! anything: not even the agent's, while it has its lock, which a fork of the program needs.
+//!
+//! # Threads that leave a filter by a jump
+//!
+//! A mark may be that of an event which the handler of a signal has left by `siglongjmp`. The next event that is not
+//! below it on the same stack takes the mark over. That is wrong if a handler goes on with a stack that `sigaltstack`
+//! does not know, and the filter goes on later, without a mark. So filters that are there when a mark is taken over are
+//! never freed.
+//!
+//! This does not help if such a stack is below the one that was interrupted: an event there counts as one of the
+//! handler, under the mark of an event that may end first.
 
 mod atomic;
 mod bind;
+mod by;
+mod cell;
 mod codes;
 mod context;
+mod errno;
 mod gates;
 mod judge;
 mod limbo;
 #[cfg(test)]
 mod limbo_tests;
 mod marks;
+mod pace;
 mod points;
-#[cfg(test)]
-mod tests;
 mod threads;
-
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use perflab_abi::{Actions, FilterWish, Then};
-use perflab_bpf::{Class, Import, Lowered, Program, lower, verify};
-
-use crate::objects::KnownSite;
-use crate::pattern::Pattern;
+mod wish;
 
 pub use points::{Filters, Prepared, Shown};
-
-/// A filter as somebody wishes it, verified.
-#[derive(Debug)]
-pub struct Filter {
-    /// As a person wrote it.
-    pub expression: String,
-    /// Programs for it; of these, the first that fits a probe judges its events.
-    pub alternatives: Vec<Arc<Lowered>>,
-    /// Whether accepted events are counted or recorded at all.
-    pub acts: bool,
-    /// How long it took to verify and to lower all of them.
-    pub verified: Duration,
-    /// Probes that it does not judge.
-    except: Option<Pattern>,
-}
-
-impl Filter {
-    /// Verifies what was wished.
-    ///
-    /// # Errors
-    /// When a program is refused, with its instruction and the rule that this breaks, or something else is wished that
-    /// this agent does not do.
-    pub fn read(wish: &FilterWish<'_>) -> Result<Self, String> {
-        let start = Instant::now();
-        let Actions {
-            every,
-            at_most,
-            then,
-        } = wish.actions;
-        if every > 1 {
-            return Err(format!("this agent cannot take 1 of {every} events only"));
-        }
-        if at_most > 0 {
-            return Err(format!(
-                "this agent cannot take at most {at_most} events a second"
-            ));
-        }
-        let alternatives = wish.alternatives();
-        let count = alternatives.len();
-        let mut lowered = Vec::with_capacity(count);
-        for (index, alternative) in alternatives.enumerate() {
-            let refused = |reason: &dyn std::fmt::Display| {
-                format!(
-                    "the filter is refused: program {} of {count}: {reason}",
-                    index + 1
-                )
-            };
-            let imports = alternative.imports.map(|import| {
-                let class = Class::from_number(import.class)
-                    .ok_or_else(|| refused(&format_args!("unknown class {}", import.class)))?;
-                let name = import.name;
-                Ok(Import { class, name })
-            });
-            let imports: Vec<Import<'_>> = imports.collect::<Result<_, String>>()?;
-            let program = Program {
-                imports: &imports,
-                code: alternative.code,
-                literals: alternative.literals,
-            };
-            let verified = verify(&program).map_err(|error| refused(&error))?;
-            lowered.push(Arc::new(lower(&verified)));
-        }
-        if lowered.is_empty() {
-            return Err("the filter is refused: it has no program".to_owned());
-        }
-        let except = (!wish.except.is_empty()).then(|| Pattern::parse(wish.except));
-        Ok(Self {
-            expression: wish.expression.to_owned(),
-            alternatives: lowered,
-            acts: then == Then::Act,
-            verified: start.elapsed(),
-            except: except.transpose()?,
-        })
-    }
-
-    /// Whether it judges the events of a site.
-    pub fn judges(&self, site: &KnownSite) -> bool {
-        let (provider, name) = (site.description.provider, site.description.name);
-        let except = self.except.as_ref();
-        !except.is_some_and(|except| except.matches(provider, name))
-    }
-}
+pub use wish::Filter;

@@ -1,4 +1,4 @@
-//! Which filter judges the events of each point, and how.
+//! Which filters judge the events of each point, and how.
 #![expect(unsafe_code, reason = "gates are led to code and memory that may go")]
 
 use std::collections::BTreeMap;
@@ -8,22 +8,24 @@ use std::time::{Duration, Instant};
 use perflab_abi::{FilterMode, SiteFilter};
 
 use super::Filter;
-use super::bind::{Fit, Misfit, words};
+use super::bind::{Fit, are_same, fit, words};
 use super::codes::{Codes, Made};
 use super::gates::{Gate, Gates, Lead};
 use super::judge::Bound;
 use super::limbo::{self, Limbo};
 use super::marks::{self, Looking, Watch};
+use super::pace::Paces;
+use crate::numbers;
 use crate::objects::KnownSite;
 
-/// How long a filter waits for those before it, where too many of them cannot be freed.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// So long after something was replaced nearly all threads have left it. The others are looked at less often.
+const SOON: Duration = Duration::from_secs(1);
 
 /// A point whose events are judged, or were so once.
 #[derive(Debug, Default)]
 struct Judged {
-    /// The filter that was asked for last, and whether it can judge them.
-    fit: Option<(Arc<Filter>, Result<Fit, Misfit>)>,
+    /// The filters that were asked for last, and which of them can judge them.
+    fit: Option<(Box<[Arc<Filter>]>, Fit)>,
     /// It stays as long as the point: a thread may have read at any time that this is the point's handler.
     gate: Option<Gate>,
     /// What the gate leads to.
@@ -54,8 +56,13 @@ pub struct Filters {
     codes: Codes,
     /// What the change that is being made has replaced.
     replaced: Replaced,
+    /// Points that were given a gate for the change that is being prepared.
+    new: Vec<usize>,
     limbo: Limbo<Replaced>,
+    /// When something came there last.
+    put: Option<Instant>,
     watch: Watch,
+    paces: Paces,
     /// Why what was replaced cannot be freed, if so.
     trouble: Option<String>,
     /// Since when the change that is being made has all that it needs.
@@ -76,58 +83,65 @@ impl Filters {
             gates: Gates::new(),
             codes: Codes::new(),
             replaced: Replaced::default(),
+            new: Vec::new(),
             limbo: Limbo::new(),
+            put: None,
             watch: Watch::default(),
+            paces: Paces::new(),
             trouble: None,
             prepared: None,
             published: Duration::ZERO,
         }
     }
 
-    /// Whether a filter can judge the events of a site.
-    pub fn fits(&mut self, filter: &Arc<Filter>, site: &KnownSite) -> bool {
-        self.fit(filter, site).is_ok()
+    /// Whether any of these filters can judge the events of a site.
+    pub fn fits(&mut self, judges: &[Arc<Filter>], site: &KnownSite) -> bool {
+        self.fit(judges, site).is_ok()
     }
 
-    fn fit(&mut self, filter: &Arc<Filter>, site: &KnownSite) -> &Result<Fit, Misfit> {
+    /// No filter is to judge the events of a site: those that were to may go.
+    pub fn drop_fit(&mut self, site: &KnownSite) {
+        if let Some(judged) = self.points.get_mut(&key(site)) {
+            judged.fit = None;
+        }
+    }
+
+    fn fit(&mut self, judges: &[Arc<Filter>], site: &KnownSite) -> &Fit {
         let judged = self.points.entry(key(site)).or_default();
-        judged.fit.take_if(|(of, _)| !Arc::ptr_eq(of, filter));
-        let new = || (Arc::clone(filter), filter.fit(&site.description));
+        judged.fit.take_if(|(of, _)| !are_same(of, judges));
+        let new = || (judges.into(), fit(judges, &site.description));
         &judged.fit.get_or_insert_with(new).1
     }
 
     /// Prepares what judges the events of a site before a handler gets them. Nothing has changed until
-    /// [`Filters::publish`].
+    /// [`Filters::publish`]; [`Filters::withdraw`] takes it back.
     ///
     /// # Errors
-    /// When the filter does not fit, there is no gate left, or too many filters cannot be freed.
+    /// When no filter fits, there is no gate left, or too many filters cannot be freed.
     pub fn prepare(
         &mut self,
-        filter: &Arc<Filter>,
+        judges: &[Arc<Filter>],
         site: &KnownSite,
         next: *mut (),
-        serialise: impl FnMut() -> Result<(), String>,
     ) -> Result<Prepared, String> {
         let next = next.addr();
         if let Some(known) = self.points.get(&key(site))
             && let (Some(made), Some(gate)) = (&known.made, &known.gate)
-            && made.bound.is_of(filter, next)
+            && made.bound.is_of(judges, next)
         {
             return Ok(Prepared {
                 made: Arc::clone(made),
                 handler: gate.handler(),
             });
         }
-        self.make_room(serialise)?;
-        let fit = self.fit(filter, site);
-        let Fit {
-            alternative,
-            places,
-        } = fit.as_ref().map_err(|misfit| misfit.reason.clone())?;
+        self.check_room()?;
+        // Threads are known by these.
+        numbers::check()?;
+        let stages = self.fit(judges, site).as_ref();
+        let stages = stages.map_err(|misfit| misfit.reason.clone())?;
         let bound = Bound {
-            filter: Arc::clone(filter),
-            alternative: *alternative,
-            places: places.clone(),
+            judges: judges.into(),
+            stages: stages.clone(),
             words: words(&site.description),
             by_record: site.by_record,
             next,
@@ -136,18 +150,34 @@ impl Filters {
         let judged = self.points.entry(key(site)).or_default();
         let gate = match judged.gate.take() {
             Some(gate) => gate,
-            None => self.gates.take()?,
+            None => {
+                let gate = self.gates.take()?;
+                self.new.push(key(site));
+                gate
+            }
         };
         let prepared = Prepared {
             handler: judged.gate.insert(gate).handler(),
             made: self.codes.made(bound),
         };
+        for acting in judges.iter().filter_map(|judge| judge.acting()) {
+            self.paces.add(acting);
+        }
         self.prepared = Some(Instant::now());
         Ok(prepared)
     }
 
+    /// Takes back what was prepared. No thread has seen the gates that points were given for it.
+    pub fn withdraw(&mut self) {
+        let new = self.new.drain(..);
+        let gates = new.filter_map(|point| self.points.get_mut(&point)?.gate.take());
+        self.gates.give_back(gates);
+        self.prepared = None;
+    }
+
     /// From now on the events of a site are judged so.
     pub fn publish(&mut self, site: &KnownSite, prepared: &Prepared) {
+        self.new.clear();
         let made = &prepared.made;
         let Some(judged) = self.points.get_mut(&key(site)) else {
             return;
@@ -202,6 +232,7 @@ impl Filters {
         let replaced = std::mem::take(&mut self.replaced);
         if !(replaced.made.is_empty() && replaced.gates.is_empty()) {
             self.limbo.put(replaced);
+            self.put = Some(Instant::now());
             self.look(serialise);
         }
     }
@@ -209,7 +240,7 @@ impl Filters {
     /// Frees what no thread is in any more, and looks after threads that have ended.
     pub fn look(&mut self, serialise: impl FnMut() -> Result<(), String>) {
         self.watch.clean();
-        if !self.is_waiting() {
+        if self.limbo.len() == 0 {
             return;
         }
         let mut looking = Looking {
@@ -226,37 +257,34 @@ impl Filters {
             .err();
     }
 
-    /// Whether something waits for threads, so that it is to be looked for soon.
+    /// Whether something was replaced a moment ago, so that it is soon to be looked for whether it can be freed.
     pub fn is_waiting(&self) -> bool {
-        self.limbo.len() > 0
+        let put = self.put.filter(|_| self.limbo.len() > 0);
+        put.is_some_and(|put| put.elapsed() < SOON)
     }
 
-    /// Why what was replaced cannot be freed, if so.
-    pub fn trouble(&self) -> Option<&str> {
-        self.trouble.as_deref()
+    /// Why what was replaced cannot be freed, and how many events were lost, if so.
+    pub fn troubles(&self) -> impl Iterator<Item = String> {
+        self.trouble.clone().into_iter().chain(marks::lost())
     }
 
-    /// Waits until another filter may be replaced.
-    fn make_room(
-        &mut self,
-        mut serialise: impl FnMut() -> Result<(), String>,
-    ) -> Result<(), String> {
-        let end = Instant::now() + PATIENCE;
-        while self.limbo.len() >= limbo::MOST {
-            self.look(&mut serialise);
-            if self.limbo.len() < limbo::MOST {
-                break;
-            }
-            if Instant::now() >= end {
-                let reason = self.trouble.clone().unwrap_or_else(|| self.why_full());
-                return Err(format!(
-                    "{} filters that were replaced cannot be freed: {reason}",
-                    self.limbo.len()
-                ));
-            }
-            std::thread::sleep(Duration::from_micros(100));
+    /// Whether there is room for another filter, or none to be hoped for.
+    pub fn has_room(&mut self, serialise: impl FnMut() -> Result<(), String>) -> bool {
+        if self.limbo.len() >= limbo::MOST {
+            self.look(serialise);
         }
-        Ok(())
+        self.limbo.len() < limbo::MOST || self.trouble.is_some()
+    }
+
+    fn check_room(&self) -> Result<(), String> {
+        let count = self.limbo.len();
+        if count < limbo::MOST {
+            return Ok(());
+        }
+        let reason = self.trouble.clone().unwrap_or_else(|| self.why_full());
+        Err(format!(
+            "{count} filters that were replaced cannot be freed: {reason}"
+        ))
     }
 
     fn why_full(&self) -> String {
@@ -274,28 +302,40 @@ impl Filters {
         self.limbo.look_again();
     }
 
-    /// How a filter judges the events of a site, as far as that is known.
-    pub fn shown(&self, filter: &Arc<Filter>, site: &KnownSite) -> Option<Shown<'_>> {
+    /// Lets filters that may take so many events only take as many as they have taken a second ago. Returns for how
+    /// long one has left out events since the last look.
+    pub fn look_at_limits(&mut self) -> Duration {
+        self.paces.look()
+    }
+
+    /// Whether any may take so many only, so that they are to be looked at soon.
+    pub fn have_limits(&self) -> bool {
+        self.paces.are_any()
+    }
+
+    /// How filters judge the events of a site, as far as that is known.
+    pub fn shown(&self, judges: &[Arc<Filter>], site: &KnownSite) -> Option<Shown<'_>> {
         let judged = self.points.get(&key(site))?;
         if let Some((of, Err(misfit))) = &judged.fit
-            && Arc::ptr_eq(of, filter)
+            && are_same(of, judges)
         {
             return Some(Shown {
                 mode: misfit.mode,
-                expression: &of.expression,
+                expression: &of.last()?.expression,
                 reason: misfit.reason.clone(),
                 made: None,
                 published: Duration::ZERO,
             });
         }
         let made = judged.made.as_deref()?;
+        let last = made.bound.stages.last()?;
         let code = made.code();
-        Arc::ptr_eq(&made.bound.filter, filter).then(|| Shown {
+        are_same(&made.bound.judges, judges).then(|| Shown {
             mode: match code {
                 Ok(_) => FilterMode::Native,
                 Err(_) => FilterMode::Interpreted,
             },
-            expression: &made.bound.filter.expression,
+            expression: &last.filter.expression,
             reason: code.err().unwrap_or_default().to_owned(),
             made: Some(made),
             published: self.published,
@@ -303,12 +343,12 @@ impl Filters {
     }
 }
 
-/// How a filter judges the events of a site.
+/// How filters judge the events of a site.
 #[derive(Debug)]
 pub struct Shown<'f> {
     /// By what.
     pub mode: FilterMode,
-    /// As a person wrote it.
+    /// The last of them, as a person wrote it.
     pub expression: &'f str,
     /// Why not by machine code.
     pub reason: String,
@@ -339,10 +379,12 @@ impl Shown<'_> {
         bytes(self.made.map_or(0, Made::kept))
     }
 
-    /// How long it took to verify the filter, to make machine code, and then until events were judged by it.
+    /// How long it took to verify them, to make machine code, and then until events were judged by it.
     pub fn took(&self) -> [Duration; 3] {
         self.made.map_or([Duration::ZERO; 3], |made| {
-            [made.bound.filter.verified, made.emitted, self.published]
+            let stages = made.bound.stages.iter();
+            let verified = stages.map(|stage| stage.filter.verified).sum();
+            [verified, made.emitted, self.published]
         })
     }
 }

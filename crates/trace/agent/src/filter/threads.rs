@@ -14,7 +14,7 @@ pub struct Entry {
 }
 
 /// A thread as an entry has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Thread {
     entry: usize,
     /// Its number.

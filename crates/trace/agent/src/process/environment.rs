@@ -64,9 +64,11 @@ fn filter() -> Result<Option<Arc<Filter>>, String> {
     let digits = digits.to_string_lossy();
     check_value(WHEN, &digits).map_err(|error| error.to_string())?;
     let bytes: Vec<u8> = hexadecimal(&digits).into_iter().flatten().collect();
-    let wish = FilterWish::decode(&mut Reader::new(&bytes));
+    let mut fields = Reader::new(&bytes);
+    let wish = FilterWish::decode(&mut fields);
     let wish = wish.map_err(|error| format!("its value is refused: {error}"))?;
-    Ok(Some(Arc::new(Filter::read(&wish)?)))
+    let filter = Filter::read(&wish)?.with_triggers(&mut fields)?;
+    Ok(Some(Arc::new(filter)))
 }
 
 /// Keeps what is wrong with variables of the environment, to be said when somebody asks.

@@ -53,7 +53,7 @@ pub enum Shift {
 }
 
 impl Assembler {
-    /// An instruction with an operand and a register, or what stands in a register's place.
+    /// An instruction with an operand and a register, or with a part of the opcode that is encoded as a register.
     fn with(&mut self, is_wide: bool, opcode: &[u8], register: u8, operand: Operand) {
         let (Operand::Register(base) | Operand::Memory(base, _)) = operand;
         let prefix = u8::from(is_wide) << 3 | register >> 3 << 2 | base.0 >> 3;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// What lies between pieces of code: an instruction that traps.
+/// Fills the space between pieces of code: an instruction that traps.
 pub const INT3: u8 = 0xcc;
 
 /// Most bytes of code, so that a place in it has 16 bits, also if it is moved a little.

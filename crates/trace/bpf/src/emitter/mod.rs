@@ -12,9 +12,10 @@
 //! [rsp-24] to -128  values
 //! ```
 //!
-//! It changes nothing else, and rsp never: whoever unwinds the stack there, such as a profiler or the handler of a
-//! signal, finds a function that has no frame. It ends by a jump to one of three addresses, with the address of what
-//! is to happen next in rax if the event is accepted.
+//! It changes nothing else; calls of `help` change the other vector registers too. rsp moves for these calls only:
+//! elsewhere, whoever unwinds the stack, such as a profiler or the handler of a signal, finds a function that has no
+//! frame. The code ends by a jump to one of three addresses, with the address of what is to happen next in rax if the
+//! event is accepted.
 //!
 //! Where it is rarely or not worth its bytes, it calls a function for what the interpreter does: `slow`. All distances
 //! are within the code, so that it can be anywhere.
@@ -46,11 +47,10 @@ pub(crate) use self::slow::Table;
 /// What the code is made for. All addresses are of code that stays.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// What is jumped to if the event is rejected: rsp is as the site's call left it, all registers that a function may
-    /// change are anything.
+    /// Where it jumps to if the event is rejected. The stack, and the registers that arguments are passed in and that a
+    /// function must preserve, are as the site's call left them. All others are anything.
     pub reject: usize,
-    /// What is jumped to if it is recorded, with `next` in rax: all registers but r10, r11 and xmm0 are as the site's
-    /// call left them.
+    /// Where it jumps to if the event is recorded: as `reject`, with `next` in rax.
     pub accept: usize,
     /// The same for [`crate::Verdict::RecordAndTrigger`].
     pub trigger: usize,
@@ -117,8 +117,8 @@ impl Emitted {
         self.bytes.get(..self.instructions).unwrap_or_default()
     }
 
-    /// Where the instructions of each operation begin; of one that needs none, those of the next. What is reached
-    /// rarely lies behind all of them.
+    /// Where the instructions of each operation begin; of one that needs none, those of the next. Instructions that are
+    /// reached rarely follow all of them.
     pub fn starts(&self) -> &[u16] {
         &self.starts
     }

@@ -20,7 +20,7 @@ pub const IN_REGISTERS: usize = 5;
 /// Most words of a site that passes each by itself.
 pub const MOST_WORDS: usize = 2 * perflab_abi::FEW_ARGUMENTS;
 
-/// What a filter's code needs beside itself, for as long as it is there.
+/// What a filter's code needs besides itself, for as long as it is there.
 #[derive(Debug)]
 pub struct Table {
     pub lowered: Arc<Lowered>,
@@ -45,7 +45,7 @@ pub struct Call {
     pub ends: [u16; 3],
 }
 
-/// What lies on the stack when [`help`] is called.
+/// The top of the stack when [`help`] is called.
 #[repr(C)]
 struct Frame {
     point: u64,

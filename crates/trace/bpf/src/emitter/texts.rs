@@ -1,11 +1,11 @@
 //! Texts, compared with literals that are in the code, or behind it.
 //!
-//! Each compare looks at 1, 2, 4, 8 or 16 bytes. Longer numbers than 32 bits lie behind the code: in the instructions
+//! Each compare looks at 1, 2, 4, 8 or 16 bytes. Longer numbers than 32 bits are put behind the code: in instructions
 //! they fill the processor's caches, and take longer than the load. In `bench/filters/forms` 50 texts of 15 bytes
 //! took 15 ns like this, and 24 ns to 28 ns with the numbers in the instructions.
 //!
 //! A text with a terminator is compared together with that, so a part of the text or of the literal never passes. All
-//! bytes are loaded at once if they lie on one page, as in `strcmp`: with the first byte, the others of its page can be
+//! bytes are loaded at once if they are on one page, as in `strcmp`: with the first byte, the others of its page can be
 //! read. One test finds those that do not, and null with them: of `address + size - 1`, where the size is a power of
 //! two, the bits from the size to that of a page are zero if the last byte is on another page than the first, and if
 //! the first is the first of its page. Null is, as are few others. These go the slow way.

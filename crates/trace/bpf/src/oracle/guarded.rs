@@ -28,8 +28,8 @@ impl Guarded {
         Self { start }
     }
 
-    /// Puts bytes where so many others follow them before the end, and returns their address. What follows, and what
-    /// comes before, is not zero.
+    /// Puts bytes where so many others follow them before the end, and returns their address. The bytes
+    /// around them are not zero.
     pub fn put(&mut self, bytes: &[u8], before_end: usize) -> u64 {
         assert!(bytes.len() + before_end <= 2 * PAGE);
         // SAFETY: the memory is there, and nobody else uses it.

@@ -231,7 +231,7 @@ impl Machine<'_> {
         for (index, to) in value.iter_mut().take(bytes).enumerate() {
             *to = self.byte(address.wrapping_add(index as u64))?;
         }
-        // Of the context, parts of one value are loaded.
+        // A load from the context is of a part of one value.
         let offset = address.wrapping_sub(self.addresses.context);
         if self.is_context(offset) && offset % 8 + bytes as u64 > 8 {
             return Err(Harm::Access);

@@ -30,7 +30,7 @@ pub struct Native {
     words: usize,
 }
 
-/// What a site passes as its point, to see whether the handler gets the words that it passes.
+/// What a site passes as its point, to see whether the words that it passes arrive behind the filter.
 #[repr(C)]
 struct Seen {
     words: *const u64,
@@ -61,9 +61,9 @@ impl Native {
         words: usize,
         outside: Outside,
     ) -> Option<Self> {
-        let code = |by_record, next| {
+        let code = |by_record, next, reject| {
             let target = Target {
-                reject: rejected as *const () as usize,
+                reject,
                 accept: perflab_bpf_accept as *const () as usize,
                 trigger: perflab_bpf_trigger as *const () as usize,
                 next,
@@ -73,9 +73,14 @@ impl Native {
             let emitted = emit(lowered, places, &target).ok()?;
             Some(publish(emitted, &mut |_, _| Ok(())).expect("there is memory for code"))
         };
-        let by_registers = || code(false, recorded as *const () as usize);
+        let by_registers = || {
+            let (next, reject) = (recorded as *const (), rejected as *const ());
+            code(false, next as usize, reject as usize)
+        };
+        let next = recorded_by_record as *const () as usize;
+        let reject = rejected_by_record as *const () as usize;
         Some(Self {
-            by_record: code(true, recorded_by_record as *const () as usize)?,
+            by_record: code(true, next, reject)?,
             by_registers: (words <= MOST).then(by_registers).flatten(),
             words,
         })
@@ -94,7 +99,7 @@ impl Native {
             words: words.as_ptr(),
             count: words.len(),
         };
-        // SAFETY: the code is called as a site calls it; its caller stands for the words.
+        // SAFETY: the code is called as a site calls it; its caller vouches for the words.
         let first = unsafe {
             let code = transmute::<*const (), ByRecord>(self.by_record.entry());
             code(&raw const seen, words.as_ptr())
@@ -115,8 +120,7 @@ impl Native {
     }
 }
 
-// What accepted events come to. As code that stays does, it goes on at what is in rax; for a trigger it makes two of
-// the one that comes back.
+// Accepted events come here. As code that stays does, it goes on at the address in rax.
 global_asm!(
     ".pushsection .text.perflab_bpf_ends,\"ax\",@progbits",
     ".globl perflab_bpf_accept",
@@ -141,20 +145,30 @@ unsafe extern "C" {
     fn perflab_bpf_trigger();
 }
 
-extern "C" fn rejected() -> u64 {
-    Verdict::Reject as u64
-}
-
 type ByRecord = unsafe extern "C" fn(*const Seen, *const u64) -> u64;
 
 extern "C" fn recorded_by_record(point: *const Seen, words: *const u64) -> u64 {
     arrived(point, |seen| seen.words == words)
 }
 
+extern "C" fn rejected_by_record(point: *const Seen, words: *const u64) -> u64 {
+    instead(recorded_by_record(point, words))
+}
+
+/// Turns the verdict of a handler that records into that of one to which rejected events come: the words must arrive
+/// there too, as it may be another filter.
+fn instead(verdict: u64) -> u64 {
+    if verdict == Verdict::Record as u64 {
+        Verdict::Reject as u64
+    } else {
+        CHANGED
+    }
+}
+
 /// The verdict of a handler that was given this point, if what else it was given is right.
 fn arrived(point: *const Seen, is_right: impl FnOnce(&Seen) -> bool) -> u64 {
     let is_trigger = point.addr() & 1 != 0;
-    // SAFETY: the address of what `judge` passes, which lies at a multiple of 8.
+    // SAFETY: the address of what `judge` passes, which is at a multiple of 8.
     let seen = unsafe { &*point.map_addr(|address| address & !1) };
     match (is_right(seen), is_trigger) {
         (false, _) => CHANGED,
@@ -174,6 +188,10 @@ macro_rules! by_registers {
                 let words = unsafe { core::slice::from_raw_parts(seen.words, seen.count) };
                 found.get(..words.len()) == Some(words)
             })
+        }
+
+        extern "C" fn rejected(point: *const Seen, $($word: u64),*) -> u64 {
+            instead(recorded(point, $($word),*))
         }
 
         /// Calls code as a site does that passes each word by itself. It may pass more than there are.

@@ -261,7 +261,7 @@ impl<'i> Maker<'i> {
 
     fn literal_number(&mut self) {
         let ((load, byte), to) = (self.load(), self.number());
-        // What is loaded is a part of eight bytes of the literals.
+        // Eight bytes of the literals, of which a part is loaded.
         let Some(room) = self.literals.len().checked_sub(8) else {
             return self.arithmetic();
         };

@@ -42,7 +42,7 @@ impl Passed {
                     Place::Number(at)
                 }
                 Datum::Single(bits) => {
-                    // What is above is nobody's.
+                    // The upper half may be anything.
                     words.push(u64::from(*bits) | 0xabcd << 32);
                     Place::Single(at)
                 }

@@ -23,7 +23,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// Of a step, if it breaks no rule. The state is then that behind it.
+    /// The effect of a step, if it breaks no rule. The state is then that behind it.
     pub fn of(
         step: Step,
         at: usize,

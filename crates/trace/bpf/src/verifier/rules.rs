@@ -24,9 +24,9 @@ pub enum Rule {
     Unset = 8,
     /// r10 is never written.
     Frame = 9,
-    /// Of the context, only slots of integers are loaded: aligned, and within one.
+    /// Loads from the context are of integers' slots, aligned, and within one.
     Context = 10,
-    /// Accesses to the stack are within it and aligned; of an address that lies there, none is of a part.
+    /// Accesses to the stack are within it and aligned. No part of an address that is stored there is loaded.
     Stack = 11,
     /// Only the stack is written, and addresses only whole.
     Store = 12,

@@ -15,4 +15,5 @@ mod page_edges;
 mod random;
 mod shown;
 mod texts;
+mod trial;
 mod values;

@@ -8,7 +8,7 @@ use perflab_bpf::opcode::*;
 use perflab_bpf::oracle::{Datum, Native};
 use perflab_bpf::{
     CannotEmit, Class, Context, ContextField, Emitted, Import, Instruction, Lowered, Outside,
-    Place, Target, Verdict, emit, publish,
+    Place, Target, Verdict, emit, judge, publish,
 };
 
 use crate::assembler::*;
@@ -277,6 +277,67 @@ fn more_code_than_there_may_be() {
     let lowered = Arc::new(lowered(&[import(Class::Integer, "a")], &code, &[]));
     let found = emitted(&lowered, &[Place::Number(0)]).unwrap_err();
     assert_eq!(found, CannotEmit::Size);
+}
+
+/// Code of more than 32 KiB: what is rarely reached is far away from the operation, and from the beginning.
+#[test]
+fn jumps_over_much_code() {
+    let imports = [import(Class::Integer, "a"), import(Class::Text, "t")];
+    let mut code = vec![copy(6, 1), load(7, 6, 0)];
+    // Each calls a function, and leaves the number as it is.
+    code.extend([i(ALU64 | MOD, 7, 0, 0, i32::MAX); 3000]);
+    code.push(jump(JNE, 7, 5, 12));
+    // "SET1", which is compared with eight bytes at once.
+    code.extend(test_text(1, 8, 4, 4));
+    code.extend([jump(JSGT, 0, 0, 3), jump(JEQ, 0, 0, 4), set(0, 2), exit()]);
+    code.extend([set(0, 1), exit(), set(0, 0), exit()]);
+    let program = Arc::new(lowered(&imports, &code, LITERALS));
+    let places = [Place::Number(0), Place::Terminated(1)];
+    let starts = emitted(&program, &places).unwrap().starts().to_vec();
+    assert!(starts.last() > Some(&(i16::MAX as u16)), "{starts:?}");
+    let judged = |number, text| verdict(&imports, &code, LITERALS, &[Datum::Integer(number), text]);
+    let (yes, no, absent) = (Verdict::Record, Verdict::Reject, Verdict::RecordAndTrigger);
+    for (text, expected) in [
+        (&b"SET1"[..], yes),
+        (b"SET2", no),
+        (b"SET", no),
+        (b"SET1xyzxyz", no),
+        (b"", no),
+    ] {
+        let text = Some(text.to_vec());
+        for text in [Datum::Terminated(text.clone()), Datum::Counted(text)] {
+            assert_eq!(judged(5, text.clone()), expected, "{text:?}");
+            assert_eq!(judged(6, text.clone()), no, "{text:?}");
+        }
+    }
+    for text in [Datum::Terminated(None), Datum::Counted(None)] {
+        assert_eq!(judged(5, text), absent);
+    }
+}
+
+/// A text whose length is as large as it can be does not become one that ends with a zero.
+#[test]
+fn the_largest_length() {
+    let code = [
+        set(2, 0),
+        set(3, 4),
+        call(5),
+        jump(JEQ, 0, i32::from(b'd'), 2),
+        set(0, 0),
+        exit(),
+        set(0, 1),
+        exit(),
+    ];
+    let program = Arc::new(lowered(&[import(Class::Text, "t")], &code, &[]));
+    let words = [b"ab\0cd".as_ptr() as u64, u64::MAX];
+    let places = [Place::Counted(0)];
+    let native = Native::new(&program, &places, words.len()).unwrap();
+    // SAFETY: the byte that is read is there.
+    let found = unsafe {
+        let interpreted = judge(&program, &places, &words, &Context::default());
+        [interpreted, native.judge(&words)]
+    };
+    assert_eq!(found, [Verdict::Record; 2]);
 }
 
 #[test]

@@ -1,7 +1,15 @@
 //! Arithmetic, comparisons, and helpers for floating-point numbers, at their edges.
 
+#![expect(
+    unsafe_code,
+    reason = "a thread gets other settings for floating-point numbers"
+)]
+
+use std::arch::asm;
+use std::sync::Arc;
+
 use perflab_bpf::opcode::*;
-use perflab_bpf::oracle::Datum;
+use perflab_bpf::oracle::{Datum, Passed};
 use perflab_bpf::{Class, Instruction, Verdict};
 
 use crate::assembler::*;
@@ -284,5 +292,73 @@ fn floating_point_arguments() {
             let verdict = verdict(&imports, &code(wide), &[], &[datum]);
             assert_eq!(verdict, Verdict::Record, "{number}");
         }
+    }
+}
+
+/// How this thread calculates with floating-point numbers from now on; returns how it did before.
+fn calculate(settings: u32) -> u32 {
+    let mut before = 0_u32;
+    // SAFETY: it reads and writes these words. Until the usual settings are back, nothing is calculated.
+    unsafe {
+        asm!(
+            "stmxcsr dword ptr [{before}]",
+            "ldmxcsr dword ptr [{settings}]",
+            before = in(reg) &raw mut before,
+            settings = in(reg) &raw const settings,
+            options(nostack),
+        );
+    }
+    before
+}
+
+/// A program that was built with `-ffast-math`, rounds up, and is signalled for each exception: none of that changes
+/// what a filter judges, no filter raises an exception, and none is left in the flags.
+#[test]
+fn settings_of_the_traced_program() {
+    // The smallest numbers are zero as operands and as results; up; no exception is masked.
+    const SETTINGS: u32 = 1 << 6 | 1 << 15 | 0b10 << 13;
+    let is = |before: &[Instruction], result: u64| {
+        let mut code = before.to_vec();
+        code.extend(wide(4, 0, result as i32, (result >> 32) as i32));
+        let end = [set(0, 0), exit(), set(0, 1), exit()];
+        code.push(i(JMP | JEQ | X, 0, 4, 2, 0));
+        code.extend(end);
+        code
+    };
+    let of_numbers = |number, result| is(&[load(2, 1, 0), load(3, 1, 8), call(number)], result);
+    let mut cases = Vec::new();
+    for (helper, one, other, result) in [
+        (9, 1, 0, 1),
+        (9, 0, 1 << 63 | 1, 1),
+        (9, f64::NAN.to_bits(), 0, 2),
+        (9, 0x7ff0_0000_0000_0001, 0, 2),
+        (7, (1 << 53) + 1, 0, 0x4340_0000_0000_0000),
+        (7, -((1 << 53) + 1_i64) as u64, 0, 0xc340_0000_0000_0000),
+        (8, 0.5_f64.to_bits(), 0, 0),
+        (8, f64::NAN.to_bits(), 0, 1 << 63),
+        (8, 1e300_f64.to_bits(), 0, 1 << 63),
+    ] {
+        let data = vec![Datum::Integer(one), Datum::Integer(other)];
+        cases.push((NUMBERS.to_vec(), of_numbers(helper, result), data));
+    }
+    let double = [set(2, 0), call(6)];
+    for (single, result) in [
+        (1, 0x36a0_0000_0000_0000),
+        (0x8000_0001, 0xb6a0_0000_0000_0000),
+        (0x7f80_0001, 0x7ff8_0000_2000_0000),
+        (0x3fc0_0000, 0x3ff8_0000_0000_0000),
+    ] {
+        let imports = vec![import(Class::Double, "d")];
+        cases.push((imports, is(&double, result), vec![Datum::Single(single)]));
+    }
+    for (imports, code, data) in cases {
+        let lowered = Arc::new(lowered(&imports, &code, &[]));
+        let passed = Passed::new(&data, 0, false);
+        let native = passed.native(&lowered).unwrap();
+        let before = calculate(SETTINGS);
+        let found = [passed.judged(&lowered), passed.judged_by(&native)];
+        let after = calculate(before);
+        assert_eq!(found, [Verdict::Record; 2], "{data:?}");
+        assert_eq!(after, SETTINGS, "{data:?}");
     }
 }

@@ -7,6 +7,7 @@
 mod event;
 mod expressions;
 mod hits;
+mod lttng;
 mod pairs;
 mod print;
 mod random;

@@ -169,3 +169,22 @@ fn several_probes() {
         missing("size.x", "arguments have no parts")
     );
 }
+
+#[test]
+fn numbers_as_their_types_write_them() {
+    let kinds = "u64 i8 bool ptr enum(A=0,B=-1) cstr".split(' ');
+    let fields = Fields::new(kinds.zip(["a", "b", "c", "d", "e", "f"])).unwrap();
+    let most = u64::MAX;
+    for (name, number, expected) in [
+        ("a", most, "18446744073709551615"),
+        ("b", most, "-1"),
+        ("c", 1, "true"),
+        ("d", 4096, "0x1000"),
+        ("e", most, "B"),
+        ("e", 7, "7"),
+        ("f", 3, "3"),
+        ("$ctx.vtid", 3, "3"),
+    ] {
+        assert_eq!(fields.written(name, number), expected, "{name}");
+    }
+}

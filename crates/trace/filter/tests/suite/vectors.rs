@@ -30,7 +30,7 @@ const COLUMNS: &[(&str, Column)] = &[
     ("native code", by_native),
 ];
 
-fn all() -> impl Iterator<Item = &'static Rule> {
+pub fn all() -> impl Iterator<Item = &'static Rule> {
     let rules = documented::RULES.iter().chain(rules::RULES);
     rules.chain(texts::RULES)
 }
@@ -104,7 +104,7 @@ pub fn checked(text: &str, event: &Event) -> Result<Checked, (Answer, String)> {
 
 /// Reads an event: `TYPE NAME=VALUE` for each argument, separated by `; `. Text is as it stands, but `\0` is a zero;
 /// bytes are decimal with commas; `null` is an absent text. `$ctx.NAME=VALUE` replaces what is usual there.
-fn event(text: &str) -> Event {
+pub fn event(text: &str) -> Event {
     let mut event = Event::new(Vec::new());
     for part in text.split("; ").filter(|part| !part.is_empty()) {
         let (what, value) = part.rsplit_once('=').expect("a part has a value");

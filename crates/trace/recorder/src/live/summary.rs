@@ -34,6 +34,9 @@ pub struct Summary {
     /// What became of a filter for each probe, of all processes whose agents have answered; nothing where there was no
     /// filter.
     pub filtered: Vec<Filtered>,
+    /// How long a filter left out events, as there were more than it may take in a second: in the process in which that
+    /// was longest.
+    pub limited: Duration,
     /// Time from its begin to its end; nothing where only one look was taken.
     pub took: Option<Duration>,
 }

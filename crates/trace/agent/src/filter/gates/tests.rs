@@ -2,12 +2,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use perflab_abi::{
-    Actions, Alternative, Description, FilterImport, FilterWish, Point, Reader, Writer,
+    Actions, Alternative, Description, Effect, FilterImport, FilterWish, Point, Reader, Trigger,
+    Writer,
 };
 use perflab_bpf::{Class, Instruction, opcode};
 use perflab_ring::Words;
 
-use super::super::bind::words;
+use super::super::acting::tests::in_turn;
+use super::super::bind::{fit, words};
 use super::super::codes::Codes;
 use super::super::{Filter, marks};
 use super::*;
@@ -63,8 +65,17 @@ unsafe extern "C-unwind" fn by_record(_: *const Point, words: *const u64) {
 
 const WORDS: usize = 8;
 
-/// Accepts events in which an argument is 7.
-fn filter(name: &str) -> Arc<Filter> {
+/// What the words are called.
+const NAMES: [&str; WORDS] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+
+/// The text of a probe with these arguments.
+fn text() -> String {
+    let arguments = NAMES.map(|name| format!("\nu64 {name}")).concat();
+    format!("p\nn\nf\n1{arguments}")
+}
+
+/// The bytes of a filter that accepts events in which an argument is 7.
+fn wish(name: &str, actions: Actions) -> Vec<u8> {
     let instruction = |opcode, src, offset, imm| Instruction {
         opcode,
         dst: 0,
@@ -97,9 +108,16 @@ fn filter(name: &str) -> Arc<Filter> {
     let mut buffer = [0; 200];
     let mut writer = Writer::new(&mut buffer);
     let programs = [program].into_iter();
-    FilterWish::write(&mut writer, "", Actions::default(), "it is 7", programs).unwrap();
-    let wish = FilterWish::decode(&mut Reader::new(&buffer)).unwrap();
-    Arc::new(Filter::read(&wish).unwrap())
+    FilterWish::write(&mut writer, "", actions, "it is 7", programs).unwrap();
+    let written = writer.written();
+    buffer[..written].to_vec()
+}
+
+fn filter(bytes: &[u8]) -> Filter {
+    let mut fields = Reader::new(bytes);
+    let wish = FilterWish::decode(&mut fields).unwrap();
+    let filter = Filter::read(&wish).unwrap();
+    filter.with_triggers(&mut fields).unwrap()
 }
 
 /// Has a gate called as a site calls it, with these words.
@@ -130,9 +148,7 @@ fn hit(gate: &Gate, is_by_record: bool, words: &[u64; WORDS]) {
 #[test]
 fn events_are_judged_and_handed_on() {
     marks::begin();
-    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    let arguments = names.map(|name| format!("\nu64 {name}")).concat();
-    let text = format!("p\nn\nf\n1{arguments}");
+    let text = text();
     let description = Description::parse(&text).unwrap();
     let gate = Gate(GATES - 2);
     let mut codes = Codes::new();
@@ -142,13 +158,11 @@ fn events_are_judged_and_handed_on() {
         } else {
             each_word as *mut ()
         };
-        for (at, name) in names.into_iter().enumerate() {
-            let filter = filter(name);
-            let fit = filter.fit(&description).unwrap();
+        for (at, name) in NAMES.into_iter().enumerate() {
+            let judges = [Arc::new(filter(&wish(name, Actions::default())))];
             let made = codes.made(Bound {
-                filter: Arc::clone(&filter),
-                alternative: fit.alternative,
-                places: fit.places,
+                stages: fit(&judges, &description).unwrap(),
+                judges: judges.into(),
                 words: words(&description),
                 by_record: is_by_record,
                 next: next.addr(),
@@ -176,6 +190,98 @@ fn events_are_judged_and_handed_on() {
         }
     }
     assert_eq!(ThreadWords::new().load::<THREAD_MARK>(), 1);
+}
+
+/// Has a gate called for events, in each of which one argument is 7, as machine code and as the interpreter judge.
+/// Returns which of them came to the handler.
+fn taken(bytes: &[u8], events: &str) -> [String; 2] {
+    let text = text();
+    let description = Description::parse(&text).unwrap();
+    let gate = Gate(GATES - 3);
+    let mut codes = Codes::new();
+    [false, true].map(|is_interpreted| {
+        let filter = Arc::new(filter(bytes));
+        let triggers = filter.triggers(&description).cloned();
+        let judges: Vec<Arc<Filter>> = triggers.chain([Arc::clone(&filter)]).collect();
+        let made = codes.made(Bound {
+            stages: fit(&judges, &description).unwrap(),
+            judges: judges.into(),
+            words: words(&description),
+            by_record: false,
+            next: (each_word as *mut ()).addr(),
+        });
+        assert!(made.code().is_ok(), "there is machine code");
+        let lead = match is_interpreted {
+            false => made.lead(),
+            true => Lead::Interpreted(&made.bound),
+        };
+        // SAFETY: it is led elsewhere before that goes.
+        unsafe { gate.lead(lead) };
+        for name in events.chars() {
+            let mut event = [0, 1, 2, 3, 4, 5, 6, 8];
+            let at = NAMES.iter().position(|other| other.starts_with(name));
+            event[at.unwrap()] = 7;
+            hit(&gate, false, &event);
+        }
+        // SAFETY: that stays.
+        unsafe { gate.lead(Lead::Nowhere) };
+        let came = EVENTS.take();
+        assert!(came.iter().all(|(mark, _)| *mark == 1), "{came:?}");
+        let which = |(_, words): &(u64, Vec<u64>)| words.iter().position(|word| *word == 7);
+        came.iter()
+            .map(|event| NAMES[which(event).unwrap()])
+            .collect()
+    })
+}
+
+/// What is done about accepted events, in both ways of judging.
+#[test]
+fn some_accepted_events_are_taken() {
+    in_turn(|| {
+        marks::begin();
+        let every = |every| Actions {
+            every,
+            ..Actions::default()
+        };
+        assert_eq!(taken(&wish("g", every(1)), "gagg"), ["ggg"; 2]);
+        assert_eq!(taken(&wish("g", every(3)), "ggaggggg"), ["ggg"; 2]);
+        let at_most = Actions {
+            at_most: 2,
+            ..Actions::default()
+        };
+        assert_eq!(taken(&wish("g", at_most), "gagbggg"), ["gg"; 2]);
+        let both = Actions {
+            every: 2,
+            at_most: 2,
+            ..Actions::default()
+        };
+        assert_eq!(taken(&wish("g", both), "ggggggg"), ["gg"; 2]);
+    });
+}
+
+/// A recording that begins with `b`, and ends with `f`.
+#[test]
+fn events_that_a_recording_waits_for_are_taken() {
+    in_turn(|| {
+        marks::begin();
+        let mut bytes = wish(
+            "g",
+            Actions {
+                every: 2,
+                ..Actions::default()
+            },
+        );
+        for (effect, name) in [(Effect::Stop, "f"), (Effect::Start, "b")] {
+            let mut head = [0; 20];
+            let mut writer = Writer::new(&mut head);
+            Trigger::begin(&mut writer, effect, "p:*", 0).unwrap();
+            let written = writer.written();
+            bytes.extend_from_slice(&head[..written]);
+            bytes.extend(wish(name, Actions::default()));
+        }
+        assert_eq!(taken(&bytes, "agfgbagggbfgf"), ["bggbff"; 2]);
+        assert!(!filter(&bytes).has_come());
+    });
 }
 
 #[test]

@@ -47,10 +47,15 @@ const NAMES: [&str; 11] = [
 ];
 
 pub fn probe(random: &mut Random) -> Vec<(&'static str, &'static str)> {
+    probe_of(random, &KINDS)
+}
+
+/// A probe whose arguments have some of these types.
+pub fn probe_of(random: &mut Random, kinds: &[&'static str]) -> Vec<(&'static str, &'static str)> {
     let first = random.below(NAMES.len());
     let arguments = 1 + random.below(8);
     (first..first + arguments)
-        .map(|number| (random.pick(&KINDS), NAMES[number % NAMES.len()]))
+        .map(|number| (random.pick(kinds), NAMES[number % NAMES.len()]))
         .collect()
 }
 

@@ -15,7 +15,8 @@ use crate::executed::{Executed, PAGE, READABLE, as_judged};
 /// Events of each expression.
 const EVENTS: u64 = 20;
 
-fn number(variable: &str, default: u64) -> u64 {
+/// The number that a variable of the environment has.
+pub fn number(variable: &str, default: u64) -> u64 {
     match env::var(variable) {
         Ok(text) => text
             .parse()
@@ -113,7 +114,7 @@ impl Counts {
 }
 
 /// An answer other than this one, with who gives it.
-fn differs(
+pub fn differs(
     expected: Answer,
     executed: &Result<Executed, (Answer, String)>,
     event: &Event,

@@ -328,6 +328,21 @@ pub const RULES: &[Rule] = &[
                 "",
                 Yes,
             ),
+            ("-1 && n", "i32 n=1", Yes),
+            ("-1.5 || n", "i32 n=1", Yes),
+            ("1.5 < (n & 1)", "i32 n=1", No),
+            ("!!d", "f64 d=0.5", Yes),
+            ("!0.0", "", Yes),
+            ("n == 1 || $app.p:t == 1", "i32 n=1", Missing),
+        ],
+    },
+    Rule {
+        says: "what the lexer of LTTng takes for a constant is one, also where its parser does not",
+        source: "filter-lexer.l, OCTAL_CONSTANT, HEXADECIMAL_CONSTANT; filter-parser.y, the widths and formats of sscanf",
+        vectors: &[
+            ("n == 0u", "i32 n=0", Yes),
+            ("n == 0X1F", "i32 n=31", Yes),
+            ("n == 100000000000000000000000", "i64 n=-1", Yes),
         ],
     },
 ];

@@ -19,6 +19,8 @@ pub const RULES: &[Rule] = &[
             (r#"s == """#, "str s=", Yes),
             (r#"s == """#, "cstr s=x", No),
             (r#"s == "größe""#, "str s=größe", Yes),
+            // LTTng's lexer takes this for an escape, which it refuses.
+            (r#"s == "ESCSEQ""#, "cstr s=ESCSEQ", Yes),
             (r#"s == "0123456789abcdef""#, "cstr s=0123456789abcdef", Yes),
             (r#"s == "0123456789abcdef""#, "cstr s=0123456789abcdeg", No),
             (r#"s == "0123456789abcdef""#, "cstr s=0123456789abcdef0", No),
@@ -48,6 +50,7 @@ pub const RULES: &[Rule] = &[
         ],
     },
     Rule {
+        // LTTng's macros put `(null)` in place of a null `cstr` before its interpreter sees it.
         says: "a text that is absent ends the evaluation: the event is not recorded",
         source: "lttng-bytecode-interpreter.c, LOAD_FIELD_REF_STRING, LOAD_FIELD_REF_SEQUENCE",
         vectors: &[
@@ -81,6 +84,8 @@ pub const RULES: &[Rule] = &[
             (r#""*" != s"#, "cstr s=anything", No),
             (r#"s != "a*""#, "cstr s=b", Yes),
             (r#""set*" == "settings""#, "", Yes),
+            // LTTng sees the backslash of the left one.
+            (r#""a\*b" == "*\\*""#, "", No),
             (r#""settings" != "*tin*""#, "", No),
         ],
     },

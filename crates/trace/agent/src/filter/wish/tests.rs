@@ -1,4 +1,4 @@
-use perflab_abi::{Alternative, FilterImport, Reader, Writer};
+use perflab_abi::{Alternative, FilterImport, Writer};
 
 use super::*;
 
@@ -43,6 +43,14 @@ fn what_is_refused() {
     assert_eq!(
         refused(plain, 9, &CODE),
         "the filter is refused: program 1 of 1: unknown class 9"
+    );
+    let often = Actions {
+        every: u32::MAX,
+        ..plain
+    };
+    assert_eq!(
+        refused(often, 0, &CODE),
+        "the filter is refused: it has a number over 2147483647"
     );
     let reason = refused(plain, 0, &CODE[..8]);
     assert!(
