@@ -68,7 +68,7 @@ static inline __attribute__((always_inline, unused)) uint64_t word(const char *t
     EQUAL16(text, n, word(text) == WORD(TEXT(n), 0) && word((text) + 8) == WORD(TEXT(n), 8))
 #elif defined(SSE2)
 static const struct {
-    char text[16];
+    char bytes[16];
 } __attribute__((aligned(16))) literals[FIELDS] = {
 #define LITERAL(i, n, kind) {TEXT(n)},
     LIST_50(LITERAL)};
@@ -76,7 +76,7 @@ static const struct {
     EQUAL16(text, n,                                                                       \
             _mm_movemask_epi8(_mm_cmpeq_epi8(                                              \
                 _mm_loadu_si128((const __m128i *)(text)),                                  \
-                *(const __m128i *)literals[1##n - 100].text)) == 0xffff)
+                *(const __m128i *)literals[1##n - 100].bytes)) == 0xffff)
 #else
 #error "which form?"
 #endif

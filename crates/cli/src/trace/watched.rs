@@ -76,8 +76,8 @@ impl Watched {
             };
             if by.is_some() {
                 // Native code never counts so.
-                let is_told = |mode| mode != FilterMode::Interpreted;
-                switched.filtered.retain(|of| is_told(of.mode));
+                let filtered = &mut switched.filtered;
+                filtered.retain(|of| of.mode != FilterMode::Interpreted);
             }
             for exception in exceptions(&switched.filtered) {
                 terminal::say(&format!("process {}: {exception}", process.pid));

@@ -227,6 +227,16 @@ fn recordings_that_begin_and_end_with_events() {
             ("many".to_owned(), vec![-20, 0]),
         ]);
         assert_eq!((found, was_triggered), (expected, true), "{way}");
+        // An event that could do both begins the recording, and the next one ends it.
+        let condition = "last == 30 || last == 40";
+        let both = with(Effect::Start, condition);
+        let both = both.with_trigger(Effect::Stop, "judged:many", NUMBER, &filter(condition));
+        let (found, was_triggered) = recorded(way, NUMBER, &both.unwrap());
+        let expected = BTreeMap::from([
+            ("few".to_owned(), from(-19)),
+            ("many".to_owned(), vec![-20, -10]),
+        ]);
+        assert_eq!((found, was_triggered), (expected, true), "{way}");
         // A site that is meant by both.
         let own =
             filter("n > 1000").with_trigger(Effect::Stop, "judged:few", NUMBER, &filter("n == 7"));

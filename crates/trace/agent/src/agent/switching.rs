@@ -148,12 +148,12 @@ impl Agent {
     ) -> Result<Switched, String> {
         let before = self.wishes.clone();
         self.wishes.add(pattern, wish, filter.clone());
-        let is_asked = |site: &KnownSite| concerns(pattern, filter.as_ref(), site);
-        let result = self.apply(is_asked);
+        let is_asked = move |site: &KnownSite| concerns(pattern, filter.as_ref(), site);
+        let result = self.apply(&is_asked);
         if result.is_err() {
             self.wishes = before;
             // Those that were on may have the handlers of the new wish.
-            let _ = self.apply(is_asked);
+            let _ = self.apply(&is_asked);
         }
         result
     }

@@ -112,6 +112,12 @@ impl Acting {
         Cell::way(self.0, role as usize)
     }
 
+    /// The same for an event with which the recording ends, if it has begun; else code judges that comes next. rax has
+    /// the address of two: that of the handler, and that of this code.
+    pub fn way_if_begun(&self) -> usize {
+        Cell::way(self.0, 3)
+    }
+
     /// Whether an event is taken, as that code decides it.
     pub fn takes(&self, role: Role) -> bool {
         match role {

@@ -20,6 +20,9 @@ pub const CELLS: usize = 128;
 /// Bytes of the code of one way into a cell.
 const WAY: usize = 16;
 
+/// How many ways lead into one.
+const WAYS: usize = 4;
+
 /// Nobody waits for such an event.
 pub const NONE: u32 = 0;
 /// It has not come yet.
@@ -61,7 +64,8 @@ pub struct Cell {
 const _: () = assert!(size_of::<Cell>() == 64);
 
 // What leads from the code of a filter into a cell: for an event that it accepts, and for one with which a recording
-// begins or ends. rax has the handler that is next.
+// begins or ends. rax has the handler that is next; on the last way the address of that, and of the code that judges
+// next.
 std::arch::global_asm!(
     ".pushsection .bss.perflab_filter_actions,\"aw\",@nobits",
     ".globl perflab_filter_actions",
@@ -86,6 +90,9 @@ std::arch::global_asm!(
     ".balign {way}",
     "leaq perflab_filter_actions + {cell} * perflab_filter_action(%rip), %r11",
     "jmp perflab_filter_stop",
+    ".balign {way}",
+    "leaq perflab_filter_actions + {cell} * perflab_filter_action(%rip), %r11",
+    "jmp perflab_filter_begun",
     ".set perflab_filter_action, perflab_filter_action + 1",
     ".endr",
     ".cfi_endproc",
@@ -131,6 +138,8 @@ std::arch::global_asm!(
     ".hidden perflab_filter_start",
     ".globl perflab_filter_stop",
     ".hidden perflab_filter_stop",
+    ".globl perflab_filter_begun",
+    ".hidden perflab_filter_begun",
     ".balign 16",
     "perflab_filter_take:",
     ".cfi_startproc",
@@ -174,6 +183,16 @@ std::arch::global_asm!(
     "je perflab_filter_accept",
     asks!("stopped"),
     ".cfi_endproc",
+    // An event that would end a recording which has not begun may begin it: another filter judges that.
+    ".balign 16",
+    "perflab_filter_begun:",
+    ".cfi_startproc",
+    "mov r10, rax",
+    "mov rax, qword ptr [r10]",
+    "cmp dword ptr [r11 + {stop}], {early}",
+    "jne perflab_filter_stop",
+    "jmp qword ptr [r10 + 8]",
+    ".cfi_endproc",
     ".popsection",
     closed = const offset_of!(Cell, closed),
     number = const offset_of!(Cell, number),
@@ -184,6 +203,7 @@ std::arch::global_asm!(
     start = const offset_of!(Cell, start),
     stop = const offset_of!(Cell, stop),
     came = const CAME,
+    early = const EARLY,
     taken = sym taken,
     started = sym started,
     stopped = sym stopped,
@@ -219,10 +239,10 @@ impl Cell {
     }
 
     /// The address of the code that an event comes to which a filter accepts: 0 for one that is taken if others leave
-    /// room for it, 1 for one with which a recording begins, 2 for one with which it ends.
+    /// room for it, 1 for one with which a recording begins, 2 for one with which it ends, 3 for that if it has begun.
     pub fn way(index: usize, way: usize) -> usize {
         let ways = (&raw const perflab_filter_ways).addr();
-        ways + WAY * (3 * (index % CELLS) + way % 3)
+        ways + WAY * (WAYS * (index % CELLS) + way % WAYS)
     }
 
     /// What the code above does, for the interpreter.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use perflab_abi::variable;
 use perflab_bpf::{Code, Outside, Target, Verdict, emit, publish};
 
+use super::acting::Role;
 use super::bind::{Stage, are_same};
 use super::gates::{Lead, reject};
 use super::judge::Bound;
@@ -15,13 +16,22 @@ use super::{Filter, context, marks};
 use crate::patch::Tried;
 use crate::record::nofault;
 
+/// Machine code of a stage.
+#[derive(Debug)]
+struct Native {
+    code: Code,
+    /// The handler, and the code that judges next: where an event goes on that ends a recording, see
+    /// [`Acting::way_if_begun`](super::acting::Acting::way_if_begun).
+    onward: Box<[usize; 2]>,
+}
+
 /// What judges the events of all points whose arguments are passed alike and whose handlers are the same.
 #[derive(Debug)]
 pub struct Made {
     /// What the interpreter judges by.
     pub bound: Bound,
     /// Machine code of each stage, in order, and why there is none. Each goes on with the next one.
-    code: Result<Vec<Code>, String>,
+    code: Result<Vec<Native>, String>,
     /// How long it took to make that.
     pub emitted: Duration,
     /// How often an event had been left when it was made, see [`marks::left`].
@@ -32,7 +42,7 @@ impl Made {
     /// What a gate leads to.
     pub fn lead(&self) -> Lead<'_> {
         match self.code.as_deref() {
-            Ok([first, ..]) => Lead::Native(first.entry()),
+            Ok([first, ..]) => Lead::Native(first.code.entry()),
             _ => Lead::Interpreted(&self.bound),
         }
     }
@@ -40,13 +50,14 @@ impl Made {
     /// Bytes of machine code, or why there is none.
     pub fn code(&self) -> Result<usize, &str> {
         let code = self.code.as_ref().map_err(String::as_str)?;
-        Ok(code.iter().map(Code::bytes).sum())
+        Ok(code.iter().map(|native| native.code.bytes()).sum())
     }
 
     /// Bytes of memory that it takes besides its machine code.
     pub fn kept(&self) -> usize {
         let code = self.code.iter().flatten();
-        let beside = code.map(|code| code.memory() - code.bytes());
+        let beside = code
+            .map(|Native { code, onward }| code.memory() - code.bytes() + size_of_val(&**onward));
         let stages = self.bound.stages.iter().map(Stage::bytes);
         size_of::<Self>() + stages.chain(beside).sum::<usize>()
     }
@@ -101,7 +112,7 @@ impl Codes {
         made
     }
 
-    fn native(&mut self, bound: &Bound) -> Result<Vec<Code>, String> {
+    fn native(&mut self, bound: &Bound) -> Result<Vec<Native>, String> {
         if self.is_interpreted {
             return Err(format!("{} asks for it", variable::FILTERS));
         }
@@ -111,9 +122,9 @@ impl Codes {
         let mut codes = Vec::with_capacity(bound.stages.len());
         let mut otherwise = reject();
         for stage in bound.stages.iter().rev() {
-            let code = self.code(bound, stage, otherwise)?;
-            otherwise = code.entry().addr();
-            codes.push(code);
+            let native = self.code(bound, stage, otherwise)?;
+            otherwise = native.code.entry().addr();
+            codes.push(native);
         }
         codes.reverse();
         Ok(codes)
@@ -121,12 +132,26 @@ impl Codes {
 
     /// The code of a stage, which goes on there with an event that it rejects. The registers with its arguments are
     /// then as the site has called.
-    fn code(&mut self, bound: &Bound, stage: &Stage, otherwise: usize) -> Result<Code, String> {
+    fn code(&mut self, bound: &Bound, stage: &Stage, otherwise: usize) -> Result<Native, String> {
+        let onward = Box::new([bound.next, otherwise]);
+        let filter = &stage.filter;
+        let stop = filter.acting().filter(|_| filter.role() == Role::Stop);
+        let (ways, next) = match stop {
+            Some(acting) => (
+                [acting.way_if_begun(); 2],
+                onward.as_ptr().expose_provenance(),
+            ),
+            None => {
+                let verdicts = [Verdict::Record, Verdict::RecordAndTrigger];
+                (verdicts.map(|verdict| filter.way(verdict)), bound.next)
+            }
+        };
+        let [accept, trigger] = ways;
         let target = Target {
             reject: otherwise,
-            accept: stage.filter.way(Verdict::Record),
-            trigger: stage.filter.way(Verdict::RecordAndTrigger),
-            next: bound.next,
+            accept,
+            trigger,
+            next,
             by_record: bound.by_record,
             outside: Outside {
                 read: nofault::read,
@@ -143,7 +168,8 @@ impl Codes {
             let tried = self.tried.entry((call, arguments[3])).or_default();
             tried.let_pass(call, arguments)
         };
-        publish(emitted, &mut may).map_err(|reasons| reasons.join("; "))
+        let code = publish(emitted, &mut may).map_err(|reasons| reasons.join("; "))?;
+        Ok(Native { code, onward })
     }
 }
 

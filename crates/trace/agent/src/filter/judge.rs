@@ -72,7 +72,11 @@ impl Bound {
                 continue;
             }
             let Some((counts, place)) = stage.filter.counts.as_ref().zip(stage.value) else {
-                return stage.filter.takes(verdict);
+                if stage.filter.takes(verdict) {
+                    return true;
+                }
+                // One that would end a recording may begin it first.
+                continue;
             };
             // SAFETY: as above.
             unsafe { counts.count(place, words, context) };

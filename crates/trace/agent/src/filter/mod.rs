@@ -27,7 +27,8 @@
 //! 2. The gate loads its cell, once, and goes where that leads: so one filter judges an event, the one that was
 //!    published then.
 //! 3. The filter judges. It changes no register that the site has passed something in, nor the stack. Where a recording
-//!    waits for events of the site, the filter of these comes first: an event that it rejects goes on to the next one.
+//!    waits for events of the site, the filters of these come first, that of its end before that of its begin. An event
+//!    goes on to the next one if one rejects it, or if it would end a recording that has not begun.
 //! 4. Permanent code decides whether an event that was accepted is taken, if not all are.
 //! 5. Permanent code clears the mark, if it is this event's, and goes on with the handler, or back to the site.
 //!

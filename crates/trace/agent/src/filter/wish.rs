@@ -1,5 +1,6 @@
 //! A filter as somebody wishes it.
 
+use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,7 +33,7 @@ pub struct Filter {
     acting: Option<Arc<Acting>>,
     /// Probes that it does not judge.
     except: Option<Pattern>,
-    /// Events that its recording waits for: first those with which it begins.
+    /// Events that its recording waits for: first those with which it ends, as these may be among the others.
     triggers: Vec<Trigger>,
     /// The same for all that were read from the same bytes.
     hash: u64,
@@ -145,7 +146,7 @@ impl Filter {
             });
         }
         self.triggers
-            .sort_by_key(|trigger| trigger.filter.role as u8);
+            .sort_by_key(|trigger| Reverse(trigger.filter.role as u8));
         self.hash = hasher.finish();
         Ok(self)
     }
@@ -228,6 +229,11 @@ impl Filter {
     /// What is done about accepted events first, if anything is.
     pub fn acting(&self) -> Option<&Arc<Acting>> {
         self.acting.as_ref()
+    }
+
+    /// What comes of accepted events.
+    pub fn role(&self) -> Role {
+        self.role
     }
 
     /// What comes of an event with this verdict, which accepts it.

@@ -10,9 +10,10 @@ use std::sync::atomic::AtomicU64;
 use perflab_ring::{PRODUCER_WORDS, Words, frame};
 
 // Words of each thread: those of the producer of its first ring, the address of the slot with the next, its mark for
-// filters, its number, and those in which filters count that take some events only. Rust's own thread-locals of a shared object call a function that may allocate, in the first
-// event of a thread, which may be in a signal handler. Here their place from the thread pointer is known when the program
-// starts. The mark has a name of its own, as code that no compiler makes comes to it.
+// filters, its number, and those in which filters count that take some events only. Rust's own thread-locals of a shared
+// object call a function that may allocate, in the first event of a thread, which may be in a signal handler. Here their
+// place from the thread pointer is known when the program starts. The mark has a name of its own, as code that no
+// compiler makes comes to it.
 std::arch::global_asm!(
     ".pushsection .tbss.perflab_thread,\"awT\",@nobits",
     ".globl perflab_thread",

@@ -95,7 +95,10 @@ fn cells_are_given_and_given_back() {
         assert!(reason.contains("128 filters"), "{reason}");
         let mut ways: Vec<usize> = all
             .iter()
-            .flat_map(|one| [Role::Judge, Role::Start, Role::Stop].map(|role| one.way(role)))
+            .flat_map(|one| {
+                let [a, b, c] = [Role::Judge, Role::Start, Role::Stop].map(|role| one.way(role));
+                [a, b, c, one.way_if_begun()]
+            })
             .collect();
         ways.sort_unstable();
         assert!(ways.windows(2).all(|pair| pair[1] - pair[0] == 16));

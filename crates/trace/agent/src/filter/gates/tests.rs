@@ -259,28 +259,37 @@ fn some_accepted_events_are_taken() {
     });
 }
 
-/// A recording that begins with `b`, and ends with `f`.
+/// Recordings that begin with `b`, end with `f`, or both.
 #[test]
 fn events_that_a_recording_waits_for_are_taken() {
     in_turn(|| {
         marks::begin();
-        let mut bytes = wish(
-            "g",
-            Actions {
+        let with = |triggers: &[(Effect, &str)]| {
+            let actions = Actions {
                 every: 2,
                 ..Actions::default()
-            },
-        );
-        for (effect, name) in [(Effect::Stop, "f"), (Effect::Start, "b")] {
-            let mut head = [0; 20];
-            let mut writer = Writer::new(&mut head);
-            Trigger::begin(&mut writer, effect, "p:*", 0).unwrap();
-            let written = writer.written();
-            bytes.extend_from_slice(&head[..written]);
-            bytes.extend(wish(name, Actions::default()));
+            };
+            let mut bytes = wish("g", actions);
+            for (effect, name) in triggers {
+                let mut head = [0; 20];
+                let mut writer = Writer::new(&mut head);
+                Trigger::begin(&mut writer, *effect, "p:*", 0).unwrap();
+                let written = writer.written();
+                bytes.extend_from_slice(&head[..written]);
+                bytes.extend(wish(name, Actions::default()));
+            }
+            bytes
+        };
+        let (start, stop) = ((Effect::Start, "b"), (Effect::Stop, "f"));
+        assert_eq!(taken(&with(&[start]), "agfgbagggbfg"), ["bggb"; 2]);
+        assert_eq!(taken(&with(&[stop]), "gfaggfg"), ["gfgf"; 2]);
+        for both in [[start, stop], [stop, start]] {
+            assert_eq!(taken(&with(&both), "agfgbagggbfgf"), ["bggbff"; 2]);
         }
-        assert_eq!(taken(&bytes, "agfgbagggbfgf"), ["bggbff"; 2]);
-        assert!(!filter(&bytes).has_come());
+        // The first one begins the recording, and the next one ends it.
+        let same = [start, (Effect::Stop, "b")];
+        assert_eq!(taken(&with(&same), "gbgbg"), ["bgb"; 2]);
+        assert!(!filter(&with(&same)).has_come());
     });
 }
 
