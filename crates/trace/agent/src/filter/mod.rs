@@ -55,6 +55,7 @@
 //! This does not help if such a stack is below the one that was interrupted: an event there counts as one of the
 //! handler, under the mark of an event that may end first.
 
+mod acting;
 mod atomic;
 mod bind;
 mod by;
