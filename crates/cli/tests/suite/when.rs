@@ -250,6 +250,7 @@ fn filters_that_are_refused() {
         let said = text(&output.stderr);
         // Nothing is known of its probes.
         assert!(!said.contains("no argument is called"), "{said}");
+        let _ = std::fs::remove_file(&trace);
         let filter = ["--when", "y > 1", "--", &program];
         let output = place.trace(&[command, &filter].concat());
         let said = text(&output.stderr);

@@ -71,7 +71,7 @@ pub fn decided(operator: BinaryOp, left: Number) -> Option<Number> {
     }
 }
 
-fn compared<T: PartialOrd>(operator: BinaryOp, left: T, right: T) -> Option<Number> {
+fn compared<T: PartialOrd + Copy>(operator: BinaryOp, left: T, right: T) -> Option<Number> {
     Some(truth(match operator {
         BinaryOp::Equal => left == right,
         BinaryOp::NotEqual => left != right,

@@ -75,6 +75,10 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         ..
     } = arguments;
     match probes.of_processes() {
+        // clap does not ask for a flag that others exclude.
+        None if *count => Err(Failure::usage(
+            "--count needs --pid: only a program has events to count".to_owned(),
+        )),
         Some((processes, probes)) => asked::asked(expression, processes, probes, *count, *format),
         None => own::own(expression, probes, event, *format),
     }

@@ -141,6 +141,10 @@ fn so_many_events_in_a_second() {
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a recorder calls it with a value"
+)]
 fn unexpected(problem: perflab_recorder::Problem) {
     panic!("{problem:?}");
 }

@@ -58,7 +58,7 @@ fn put(random: &mut Random, tree: &Tree, at_least: u8, to: &mut Vec<String>) {
         Tree::Text(pieces) => to.push(literal(random, pieces)),
         Tree::Name(Name::Argument(name) | Name::Missing(name)) => to.push(name.clone()),
         Tree::Name(Name::Context(name)) => {
-            to.extend(["$ctx", ".", name.as_str()].map(String::from))
+            to.extend(["$ctx", ".", name.as_str()].map(String::from));
         }
         Tree::Name(Name::Byte(name, index)) => {
             to.extend([name.as_str(), "["].map(String::from));
