@@ -68,7 +68,7 @@ GROUPS = [
           [*crates("judge/stats lab/runner lab/compare lab/experiment"), *cli("bench until compare selection percent cpus"), "scripts/prove-real",
            "scripts/prove-decided", "scripts/prove-shell", "scripts/prove-uneven"]),
     Group("redis", "in slices at most 5 % of the comparisons of a Redis with itself call it different, and one that needs 1 % "
-          "longer for each request is found", 75, "redis-server, redis-benchmark; a C compiler; a quiet machine",
+          "longer for each request is found", 35, "redis-server, redis-benchmark; a C compiler; a quiet machine",
           {"redis": Step("scripts/prove-redis", r"^with itself|^1 % longer")},
           [*crates("judge/stats lab/runner lab/compare lab/drivers"), "scripts/prove-redis", "crates/cli/examples/take_turns.rs",
            "bench/planted/delay.c"]),

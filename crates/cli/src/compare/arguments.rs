@@ -71,7 +71,7 @@ pub struct CompareArguments {
     #[arg(long, value_enum, default_value_t = Gate::Regression)]
     pub gate: Gate,
 
-    /// Show for every row the plot, the modes, and the minimum detectable effect.
+    /// Show for every row the plot, the modes, the minimum detectable effect, and what limits it.
     #[arg(long)]
     pub detail: bool,
 
@@ -107,6 +107,13 @@ pub struct CompareArguments {
     /// Believe that the numbers in plain files come from separate runs, though they do not look it.
     #[arg(long, conflicts_with = "iterations")]
     pub independent: bool,
+}
+
+impl CompareArguments {
+    /// Whether the output has all that is known of each row.
+    pub(super) fn is_in_detail(&self) -> bool {
+        self.detail || self.deciles || self.format == Form::Json
+    }
 }
 
 /// Forms of output.

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use perflab_compare::{Comparison, Questions, SampleSelection, Warning, calibrate, compare_result};
+use perflab_compare::{
+    Comparison, Questions, SampleSelection, Warning, add_limits, calibrate, compare_result,
+};
 use perflab_experiment::counted;
-use perflab_store::{OpenedResult, RunRecord};
+use perflab_store::{OpenedResult, RunRecord, read_slices};
 
 use super::arguments::CompareArguments;
 use crate::drawn::needs_runs;
@@ -13,6 +15,7 @@ use crate::failure::Failure;
 use crate::percent::percent;
 use crate::progress::counting;
 use crate::selection::{Chosen, chosen, input, open};
+use crate::terminal;
 
 /// Cells that are named before the rest is counted.
 const NAMED: usize = 3;
@@ -107,6 +110,16 @@ pub(super) fn recorded(
             return Err(Failure::usage(format!(
                 "--tail {text} would do nothing: no run has several samples of what is compared; leave it out, or \
                  choose another --metric"
+            )));
+        }
+    }
+    if arguments.is_in_detail() {
+        let slices = |run| read_slices(&opened.run_dir(run));
+        let unread = add_limits(&mut report, result.experiment, result.records, slices);
+        if let Some((run, error)) = unread.first() {
+            terminal::say(&terminal::escape(&format!(
+                "`limits` leaves out {}, whose slices cannot be read; the first is run {run}: {error}",
+                counted(unread.len(), "run")
             )));
         }
     }

@@ -98,11 +98,11 @@ fn state(searches: &Searches) -> [String; 3] {
     })
 }
 
-/// Scripts of which those from a number on are slower.
+/// Scripts of which those from a number on are slower, by more than a busy machine lets others wait.
 fn slower_from(all: usize, first: usize) -> Vec<String> {
     let script = |number: usize| {
-        let milliseconds = if number < first { 10 } else { 40 };
-        format!("sleep 0.0{milliseconds}")
+        let seconds = if number < first { 0.01 } else { 0.15 };
+        format!("sleep {seconds}")
     };
     (1..=all).map(script).collect()
 }
@@ -360,8 +360,8 @@ fn no_change_has_a_size() {
 fn ends_that_failed_before_can_be_measured() {
     let script = |number: usize| {
         format!(
-            "test -e ../../../../ok || exit 1\nsleep 0.0{}",
-            if number < 4 { 1 } else { 4 }
+            "test -e ../../../../ok || exit 1\nsleep {}",
+            if number < 4 { 0.01 } else { 0.15 }
         )
     };
     let searches = Searches::with(&(1..=6).map(script).collect::<Vec<_>>());

@@ -108,6 +108,63 @@ fn commands_do_their_shares_by_turns() {
     assert!(page.unwrap().contains("Its slices"));
 }
 
+/// Values that change from run to run, from slice to slice, or with both, as if at random.
+const SCATTER: &str = r#"
+h() { h=$1; for i in 1 2 3; do h=$(((h * 1103515245 + 12345) % 2147483648)); done; h=$((h / 65536 % 1000)); }
+run=${1##*/}; run=${run%.partial}; run=$((1$run - 1000000))
+h $run; own=$h; h $((1000 + run * 64 + $2))
+echo "VALUE $((10000 + own)) items kept"
+echo "VALUE $((10000 + h)) items changing"
+echo "VALUE $((10000 + own + 2 * h)) items both"
+"#;
+
+#[test]
+fn what_limits_a_difference_is_told_from_the_slices() {
+    let laboratory = Laboratory::new();
+    laboratory.program("scatter", SCATTER);
+    let metrics: String = ["kept", "changing", "both"]
+        .map(|name| {
+            format!(
+                "[[workloads.w.metrics]]\nname = \"{name}\"\nunit = \"items\"\nbetter = \"lower\"\nvalues = true\n\
+                 combine = \"mean\"\n"
+            )
+        })
+        .concat();
+    let experiment = format!(
+        "[design]\nslices = 16\nruns = 20\nseed = 3\nmetrics = [\"kept\", \"changing\", \"both\"]\n\
+         [variants.a]\n[variants.b]\n[workloads.w]\ndriver = \"generic\"\n\
+         command = [\"{{experiment}}/scatter\", \"{{run}}\", \"{{slice}}\"]\n{metrics}"
+    );
+    laboratory.run(&experiment).code(0);
+    let json = laboratory.call(&["compare", "result", "--format", "json"]);
+    let limits = |name: &str| {
+        let report = json.json();
+        let rows = report["rows"].as_array().unwrap().clone();
+        let row = rows.into_iter().find(|row| row["metric"]["name"] == name);
+        let limits = row.unwrap()["limits"].clone();
+        assert_eq!(limits["blocks"], 20);
+        assert_eq!(limits["unit"], "start");
+        ["low", "within", "high"].map(|part| limits[part].as_f64().unwrap())
+    };
+    // The slices of a run are all the same, have nothing in common, or make a fifth of the variance: 2^2 / 16 to 1.
+    assert!(limits("kept")[2] < 1e-12);
+    let [low, _, high] = limits("changing");
+    assert!(low > 0.3 && high == 1.0, "{low} {high}");
+    let [low, _, high] = limits("both");
+    assert!(low < 0.2 && 0.2 < high && high < 1.0, "{low} {high}");
+    let detail = ["compare", "result", "--detail", "--gate", "none"];
+    let detail = || laboratory.call(&detail).code(0);
+    let said = detail().prints(&[
+        "limits          0% [0%, 0%] of the variance of the difference is from within runs",
+    ]);
+    assert_eq!(said.out.matches("\nlimits ").count(), 3);
+    laboratory.write("result/runs/000007/perflab-slices.jsonl", "{}\n");
+    let said = detail().says(&["`limits` leaves out 1 run", "the first is run 7"]);
+    assert_eq!(said.out.matches("\nlimits ").count(), 3);
+    fs::remove_dir_all(laboratory.path("result/runs")).unwrap();
+    assert!(!detail().out.contains("\nlimits "));
+}
+
 #[test]
 fn servers_are_up_together_and_their_requests_close_together() {
     let laboratory = Laboratory::new();
@@ -153,6 +210,20 @@ fn servers_are_up_together_and_their_requests_close_together() {
             // They stand beside the throughput.
             "percentiles of runs in slices are means",
         ]);
+    let json = ["compare", "result", "--gate", "none", "--format", "json"];
+    let report = laboratory.call(&json).code(0).json();
+    let rows = ["rows", "pooled"].map(|rows| report[rows].as_array().unwrap().clone());
+    let limited = rows.concat().into_iter().filter_map(|row| {
+        let within = row["limits"]["within"].as_f64()?;
+        assert!(
+            row["metric"]["name"] == "rps" && 0.0 < within && within <= 1.0,
+            "{row}"
+        );
+        row["benchmark"].as_str().map(str::to_owned)
+    });
+    // Slices do not tell the CPU time.
+    let limited: Vec<String> = limited.collect();
+    assert_eq!(limited, ["GET", "SET", "all 2 benchmarks"]);
 }
 
 #[test]

@@ -96,6 +96,27 @@ pub(crate) fn chi_squared_quantile(p: f64, df: f64) -> f64 {
     high
 }
 
+/// The `x` with `P(X <= x) = p`, `0 < p < 1`, for F distributed `X` with these degrees of freedom.
+pub(crate) fn f_quantile(p: f64, numerator: f64, denominator: f64) -> f64 {
+    // From the end at which the quantile is, so that it keeps its digits.
+    if p > 0.5 {
+        return 1.0 / f_quantile(1.0 - p, denominator, numerator);
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    while high - low > 1e-15 * high {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if beta_reg(0.5 * numerator, 0.5 * denominator, middle) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    denominator * high / (numerator * (1.0 - high))
+}
+
 /// The probabilities of a distribution on `0..=n` that is given by the ratios of neighbouring
 /// probabilities, summed outwards from its mode and then divided by their total.
 ///
@@ -168,6 +189,31 @@ mod tests {
         compare("normal_upper_quantile", |p, _| normal_upper_quantile(p));
         compare("t_upper_tail", t_upper_tail);
         compare("t_upper_quantile", t_upper_quantile);
+    }
+
+    /// Probabilities, degrees of freedom, and `scipy.stats.f.ppf`.
+    const F_QUANTILES: [(f64, f64, f64, f64); 10] = [
+        (0.025, 29.0, 120.0, 0.530_195_042_239_448_8),
+        (0.975, 29.0, 120.0, 1.699_886_950_009_332),
+        (0.5, 29.0, 120.0, 0.982_568_157_728_290_1),
+        (0.005, 2.0, 3.0, 0.005_020_926_352_298_491),
+        (0.995, 2.0, 3.0, 49.799_278_400_300_87),
+        (0.025, 1.0, 1.0, 0.001_543_712_508_674_131),
+        (0.975, 1.0, 1.0, 647.789_011_477_844_2),
+        (0.975, 99.0, 900.0, 1.319_534_908_105_952_9),
+        (0.025, 5.0, 54.0, 0.163_018_807_443_652_4),
+        (1e-6, 4.0, 8.0, 0.000_632_855_832_694_261),
+    ];
+
+    #[test]
+    fn quantiles_of_f_are_those_of_scipy() {
+        for (p, above, below, expected) in F_QUANTILES {
+            let found = f_quantile(p, above, below);
+            assert!(
+                (found - expected).abs() <= 1e-9 * expected,
+                "{p} {above} {below}: {found}"
+            );
+        }
     }
 
     #[test]

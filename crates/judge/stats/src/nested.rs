@@ -12,6 +12,7 @@
 //! Source: Kalibera and Jones, *Rigorous Benchmarking in Reasonable Time*, ISMM 2013.
 
 use crate::check;
+use crate::distribution::f_quantile;
 use crate::error::Error;
 use crate::summary::{raw_mean, raw_variance};
 
@@ -79,6 +80,17 @@ pub fn nested(values: &[f64], repetitions: &[usize]) -> Result<Nested, Error> {
     })
 }
 
+/// A share of a variance, from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VarianceShare {
+    /// Its estimate.
+    pub share: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
 fn check_shape(values: &[f64], repetitions: &[usize]) -> Result<(), Error> {
     if repetitions.is_empty() {
         return Err(Error::TooFew {
@@ -132,6 +144,36 @@ impl Nested {
             nested += level.own_variance.max(0.0) / units;
         }
         Ok(nested * units / self.variance_of_a_value()?)
+    }
+
+    /// The share that the level below has in the variance of the means of the highest level,
+    /// `S_(n-1)^2 / r_(n-1) / S_n^2`: what more repetitions within its units would take away.
+    ///
+    /// The interval is that of the model with random effects, in which the ratio of the mean
+    /// squares is F distributed about that of their expectations (Searle, Casella and McCulloch,
+    /// *Variance Components*, 1992): exact for normal effects.
+    ///
+    /// # Errors
+    /// A single level, a confidence outside of (0, 1), or [`Error::NoVariation`] if the means of the
+    /// highest level are all equal.
+    pub fn share_from_below(&self, confidence: f64) -> Result<VarianceShare, Error> {
+        check::probability("confidence", confidence)?;
+        let [highest, below, ..] = self.levels[..] else {
+            return Err(Error::TooFew {
+                what: "levels".to_owned(),
+                needed: 2,
+                found: self.levels.len(),
+            });
+        };
+        if highest.variance <= 0.0 {
+            return Err(Error::NoVariation);
+        }
+        let [units, repetitions] = [highest, below].map(|level| level.repetitions as f64);
+        let ratio = below.variance / repetitions / highest.variance;
+        let [low, high] = [0.5 * (1.0 - confidence), 0.5 * (1.0 + confidence)]
+            .map(|p| ratio * f_quantile(p, units - 1.0, units * (repetitions - 1.0)));
+        let [share, low, high] = [ratio, low, high].map(|share| share.min(1.0));
+        Ok(VarianceShare { share, low, high })
     }
 
     fn variance_of_a_value(&self) -> Result<f64, Error> {

@@ -203,6 +203,7 @@ fn draft(
         mde: None,
         deciles: Vec::new(),
         levels: Vec::new(),
+        limits: None,
         drift: None,
         latencies: Vec::new(),
         is_cause_unknown: false,

@@ -37,6 +37,16 @@ pub(crate) fn add_levels(
     }
 }
 
+/// What is made anew with each unit.
+pub(crate) fn unit_name(refresh: Refresh) -> &'static str {
+    match refresh {
+        Refresh::Rebuild => "build",
+        Refresh::Relink => "layout",
+        Refresh::Restart => "start",
+        Refresh::Keep => "run",
+    }
+}
+
 /// Of the samples of one side, with their records and where these are. What a run costs is that of the runs that
 /// tell of the metric.
 fn levels(
@@ -71,11 +81,7 @@ fn levels(
         .collect();
     let wall = wall / own.len() as f64;
     let cost = |of: fn(Costs, f64) -> Option<f64>| costs.and_then(|costs| of(costs, wall));
-    let unit_name = match experiment.design.refresh {
-        Refresh::Rebuild => "build",
-        Refresh::Relink => "layout",
-        _ => "start",
-    };
+    let unit_name = unit_name(experiment.design.refresh);
     let within = (samples > 1).then_some(wall / samples as f64);
     let run = match within {
         Some(_) => cost(|costs, wall| Some((costs.run_s - wall).max(0.0))),

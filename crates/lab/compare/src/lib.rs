@@ -19,6 +19,7 @@ mod import_warnings;
 mod input;
 mod latencies;
 mod levels;
+mod limits;
 mod measured;
 mod observation;
 mod one_sided;
@@ -62,6 +63,7 @@ pub use drift::settle_drift;
 pub use error::AnalysisError;
 pub use input::{Half, ResultInput};
 pub use latencies::{add_latencies, is_any_throughput};
+pub use limits::add_limits;
 pub use origins::{Measured, Origins};
 pub use outcome::{AskedQuestion, Outcome};
 pub use plain::{plain_report, plain_subject};
@@ -69,7 +71,9 @@ pub use planning::{Goal, PlanReport, deviation_plan, pilot_plan, plan_schema};
 pub use resolution::{percent_decimals, step};
 pub use result::{calibrate, compare_result};
 pub use result_report::result_report;
-pub use row::{Answer, Decile, Latency, Level, Levels, MainMode, Row, Sameness, Side, Slow};
+pub use row::{
+    Answer, Decile, Latency, Level, Levels, Limits, MainMode, Row, Sameness, Side, Slow,
+};
 pub use row_warning::{NoDeciles, RowWarning};
 pub use sample_index::SampleIndex;
 pub use sample_selection::SampleSelection;

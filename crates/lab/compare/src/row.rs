@@ -40,6 +40,10 @@ pub struct Row {
     /// the candidate.
     #[serde(default)]
     pub levels: Vec<Levels>,
+    /// How much of the variance of the difference comes from within runs, where runs took turns in slices and these
+    /// were read.
+    #[serde(default)]
+    pub limits: Option<Limits>,
     /// How the levels and their difference moved from the first block to the last; absent with
     /// fewer than three blocks, or where the order within blocks was not random.
     #[serde(default)]
@@ -242,4 +246,20 @@ pub struct Level {
     /// time; absent for the highest level, which takes the time that remains, and where the level
     /// above does not vary.
     pub best: Option<f64>,
+}
+
+/// The variance that limits how small a difference can be shown: that of the differences of the blocks, in logarithms,
+/// and where it comes from. An estimate; not among the tests of the report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Limits {
+    /// Blocks that it is estimated from.
+    pub blocks: usize,
+    /// The share that comes from within runs, from 0 to 1. The rest is what stays the same for a whole run.
+    pub within: f64,
+    /// Lower end of its interval at the report's confidence.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Renewed for each block: the `build`, the `layout`, the `start`, or only the `run`.
+    pub unit: String,
 }

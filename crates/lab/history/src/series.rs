@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use perflab_compare::SubjectKey;
+use perflab_stats::summary::median;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,8 +87,7 @@ impl Series {
         places: &HashMap<&str, usize>,
     ) -> Self {
         let points = || campaigns.iter().flat_map(|of| &of.points);
-        let mut levels: Vec<f64> = points().map(|point| point.control).collect();
-        levels.sort_by(f64::total_cmp);
+        let levels: Vec<f64> = points().map(|point| point.control).collect();
         // One campaign whose control measured 0 has no relative difference.
         let relative = points().all(|point| point.relative);
         let value = |point: &Point| {
@@ -100,7 +100,7 @@ impl Series {
             subject,
             is_of_builds: false,
             relative,
-            control: levels.get(levels.len() / 2).copied().unwrap_or(f64::NAN),
+            control: median(&levels).unwrap_or(f64::NAN),
             values: values
                 .chunk_by(|one, other| one.place == other.place)
                 .filter_map(combined)

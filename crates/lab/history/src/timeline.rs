@@ -67,7 +67,7 @@ pub enum TimelineError {
         /// What it says.
         text: String,
     },
-    /// GOOD or BAD is a date that is before all revisions.
+    /// GOOD or BAD, the last revision or the control is a date that is before all revisions.
     #[error(
         "no revision is as old as {text}: the first is {first} of {date}; name a later date or a revision"
     )]
@@ -115,6 +115,7 @@ impl Timeline {
         let since = since.or_else(|| table.since.as_ref().map(of_file("since")));
         let until = asked.until.clone();
         let until = until.or_else(|| table.until.as_ref().map(of_file("until")));
+        let last = until.as_ref().map(|(_, text)| text.clone());
         let place = |(key, text): (_, String)| names.place(key, &text);
         let since = since.map(place).transpose()?;
         let until = until.map(place).transpose()?;
@@ -131,6 +132,12 @@ impl Timeline {
                 repository.history(branch, file.source.first_parent.unwrap_or(true))?
             }
         };
+        let texts = [last.as_ref(), table.control.as_ref()];
+        for (place, text) in [&until, &control].into_iter().zip(texts) {
+            if let Some((place, text)) = place.as_ref().zip(text) {
+                refuse_early(&revisions, place, text)?;
+            }
+        }
         let tags = table.tags.as_deref().map(Pattern::new);
         let every = asked.every.unwrap_or(table.every);
         if matches!(source, Source::Listed(_))
@@ -258,13 +265,19 @@ impl Names<'_> {
     }
 }
 
-/// The place in a history of GOOD or BAD, which `text` names. A history may begin with a date before all revisions, and
-/// a search may not: nothing was good or bad then.
+/// The place in a history of GOOD or BAD, which `text` names.
 pub(crate) fn place_of_end(
     history: &[Revision],
     place: &Place,
     text: &str,
 ) -> Result<usize, TimelineError> {
+    refuse_early(history, place, text)?;
+    Ok(place_of(history, &times(history), place)?)
+}
+
+/// Refuses a date before all revisions. A history may begin with one, and nothing else can be meant by it: there is no
+/// revision to end with, to be the control, or to be good or bad.
+fn refuse_early(history: &[Revision], place: &Place, text: &str) -> Result<(), TimelineError> {
     if let (Place::Second(second), Some(first)) = (place, history.first())
         && *second < first.time
     {
@@ -274,7 +287,7 @@ pub(crate) fn place_of_end(
             date: first.date(),
         });
     }
-    Ok(place_of(history, &times(history), place)?)
+    Ok(())
 }
 
 /// A value for a variable of an experiment, which is a template: its braces are doubled.

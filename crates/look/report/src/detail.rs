@@ -9,7 +9,7 @@ use crate::deciles::decile_table;
 use crate::difference::{self, Estimate, points_within};
 use crate::headline::headline;
 use crate::latency_cells::latency_in_words;
-use crate::levels::levels_in_words;
+use crate::levels::{levels_in_words, limits_in_words};
 use crate::number;
 use crate::row_warning::row_warnings;
 use crate::sections::{metric_in_words, row_label};
@@ -75,6 +75,9 @@ pub fn facts(row: &Row, report: &Comparison) -> Vec<(String, String)> {
     }
     for side in &row.levels {
         add("levels", levels_in_words(side));
+    }
+    if let Some(limits) = &row.limits {
+        add("limits", limits_in_words(limits));
     }
     for latency in &row.latencies {
         add(&latency.metric.name, latency_in_words(latency));

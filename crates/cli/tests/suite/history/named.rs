@@ -107,8 +107,9 @@ fn lists_of_versions() {
         .dry_run_of(&listed(list))
         .code(2)
         .says(&["the list of versions has `1.0` twice"]);
+    let history = listed(&list.replace(", \"versions.txt\"", ""));
     histories
-        .dry_run_of(&listed(&list.replace(", \"versions.txt\"", "")))
+        .dry_run_of(&history)
         .code(0)
         .prints(&["2 of 2 revisions", "1.1  2026-02-01"]);
     let words = "bisect 2025-12-31 1.1 --history history.toml --out b";
@@ -118,6 +119,16 @@ fn lists_of_versions() {
         .call(&words)
         .code(2)
         .says(&["no revision is as old as 2025-12-31: the first is 1.0 of 2026-01-01"]);
+    // A history may begin before all revisions, and not end there; nor is there a control.
+    let early = ["no revision is as old as 2025: the first is 1.0"];
+    for (flag, code) in [("--since", 0), ("--until", 2)] {
+        let said = histories.run(&["--dry-run", flag, "2025"]).code(code);
+        if code == 2 {
+            said.says(&early);
+        }
+    }
+    let control = history + "[revisions]\ncontrol = \"2025\"\n";
+    histories.dry_run_of(&control).code(2).says(&early);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Nested values: against published numbers, NumPy and SciPy, and the laws of variances.
 
+use super::allan::white;
 use super::support::{close, number, numbers, printed, vectors};
 use crate::Error;
 use crate::nested::nested;
@@ -84,6 +85,35 @@ fn agrees_with_numpy_and_the_analysis_of_variance() {
             let ratio = iterations.repetitions as f64 * runs.variance / iterations.variance;
             close(ratio, f, 1e-9);
         }
+        if repetitions.len() > 1 {
+            let share = found.share_from_below(0.95).unwrap();
+            let found = [share.share, share.low, share.high];
+            for (found, expected) in found.iter().zip(numbers(&v["from_below"])) {
+                close(*found, expected, 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_share_from_below_is_in_its_interval_as_often_as_promised() {
+    const UNITS: usize = 20;
+    const REPETITIONS: usize = 5;
+    let normal = white(UNITS * (1 + REPETITIONS) * 2000, 1);
+    for effect in [0.0, 0.3, 1.0] {
+        let expected = 0.2 / (effect * effect + 0.2);
+        let held = normal.chunks(UNITS * (1 + REPETITIONS)).filter(|values| {
+            let units = values.chunks(1 + REPETITIONS);
+            let values =
+                units.flat_map(|unit| unit[1..].iter().map(move |own| effect * unit[0] + own));
+            let found = nested(&values.collect::<Vec<_>>(), &[UNITS, REPETITIONS]).unwrap();
+            let share = found.share_from_below(0.95).unwrap();
+            share.low <= expected && expected <= share.high
+        });
+        let held = held.count();
+        // Within 3 standard errors of 95 %; of 97.5 % without an effect, as no lower end is above 1, the true share.
+        let promised = if effect == 0.0 { 1950 } else { 1900 };
+        assert!(held.abs_diff(promised) < 30, "{effect}: {held}");
     }
 }
 
@@ -118,6 +148,10 @@ fn designs_that_are_none() {
     assert!(found.optimal_repetitions(&[1.0, 0.0]).is_err());
     let equal = nested(&[0.1; 6], &[3, 2]).unwrap();
     assert_eq!(equal.intraclass_correlation(), Err(Error::NoVariation));
+    assert_eq!(equal.share_from_below(0.95), Err(Error::NoVariation));
+    assert!(found.share_from_below(1.0).is_err());
+    let single = nested(&values, &[4]).unwrap();
+    assert!(single.share_from_below(0.95).is_err());
 }
 
 proptest! {

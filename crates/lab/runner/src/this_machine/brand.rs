@@ -322,6 +322,11 @@ mod tests {
         };
         let _ = prlimit(Some(of_left), Resource::Rttime, unlimited);
         assert_eq!(borne_by(of_left), None);
+        // Between two programs it has no environment for a moment.
+        let name = format!("/proc/{left}/comm");
+        while fs::read_to_string(&name).unwrap() != "sleep\n" || !brand.is_in_environment(of_left) {
+            thread::sleep(PAUSE);
+        }
         brand.sweep(first, Duration::ZERO);
         assert!(!lives(left));
     }

@@ -194,6 +194,7 @@ prop_compose! {
             mde,
             deciles: Vec::new(),
             levels: Vec::new(),
+            limits: None,
             drift,
             latencies,
             is_cause_unknown,

@@ -14,7 +14,15 @@ def nested(rng, shape):
         means = means.mean(axis=-1)
     f = stats.f_oneway(*y).statistic if y.ndim == 2 else None
     return {"values": y.ravel().tolist(), "repetitions": list(shape), "mean": y.mean(),
-            "s": s[::-1], "f": f}
+            "s": s[::-1], "f": f, "from_below": from_below(s[::-1], shape) if y.ndim > 1 else None}
+
+
+def from_below(s, shape):
+    """The share of the level below in the variance of the highest level's means, with an interval of 95 %."""
+    units, repetitions = shape[:2]
+    share = s[1] / repetitions / s[0]
+    ends = share * stats.f.ppf([.025, .975], units - 1, units * (repetitions - 1))
+    return np.minimum([share, *ends], 1).tolist()
 
 
 def vectors(rng, pairs):

@@ -79,6 +79,7 @@ pub fn row(benchmark: &str, variant: &str, base: f64, difference: f64, verdict: 
         mde: Some(0.008),
         deciles: Vec::new(),
         levels: Vec::new(),
+        limits: None,
         drift: None,
         latencies: Vec::new(),
         is_cause_unknown: false,
