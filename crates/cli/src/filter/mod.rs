@@ -10,7 +10,8 @@ use std::fs;
 use std::path::Path;
 
 use clap::Subcommand;
-use perflab_filter::{FilterObject, read_object};
+use perflab_control::{Actions, Alternative, EncodedFilter, FilterImport, FilterTooLong};
+use perflab_filter::{FilterObject, FilterProgram, read_object};
 
 use crate::failure::{Code, Failure};
 use crate::terminal;
@@ -76,4 +77,26 @@ pub fn object(path: &Path) -> Result<FilterObject, Failure> {
         let problem = terminal::escape(&problem.to_string());
         Failure::no_data(format!("{shown} cannot be used as a filter: {problem}"))
     })
+}
+
+/// Programs as they are sent to an agent, which takes the first one that fits a probe. Probes of `except` are taken
+/// unfiltered; `shown` is what `perflab trace list` shows.
+///
+/// # Errors
+/// When they are too large.
+pub fn encoded(
+    programs: &[FilterProgram],
+    except: &str,
+    actions: Actions,
+    shown: &str,
+) -> Result<EncodedFilter, FilterTooLong> {
+    let alternatives = programs.iter().map(|program| Alternative {
+        imports: program.imports.iter().map(|import| FilterImport {
+            class: import.class as u8,
+            name: &import.name,
+        }),
+        code: &program.code,
+        literals: &program.literals,
+    });
+    EncodedFilter::new(except, actions, shown, alternatives)
 }

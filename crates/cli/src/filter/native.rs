@@ -49,7 +49,7 @@ pub fn native(program: &FilterProgram, layout: &Layout) -> Result<Native, String
     };
     let emitted = emit(&Arc::new(lowered), &layout.places, &target);
     let emitted = emitted.map_err(|cannot| cannot.to_string())?;
-    // Of those that begin at one place, the last one has instructions.
+    // If several operations begin at one place, the last one has the instructions.
     let starts = emitted.starts().iter().map(|start| usize::from(*start));
     let origins: BTreeMap<usize, usize> = starts.zip(origins).collect();
     let parts = disassembled(&emitted).unwrap_or_else(|| in_bytes(&emitted, &origins));

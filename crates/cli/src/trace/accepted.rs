@@ -16,7 +16,7 @@ use crate::terminal;
 pub struct Accepted {
     /// One for each assignment of types to the names.
     programs: Vec<Lowered>,
-    /// By process and probe.
+    /// How events are judged, by the numbers of their process and probe.
     probes: BTreeMap<(u32, u32), Judged>,
 }
 

@@ -4,8 +4,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use perflab_control::{Agent, Awaited, News, Process, State, Traced};
-use perflab_runner::Interrupt;
 
+use super::interrupt::interrupt;
 use super::judged::exceptions;
 use super::outcome::Outcome;
 use super::trigger::Event;
@@ -26,12 +26,7 @@ const RECORDED: Duration = Duration::from_millis(10);
 /// When the condition is wrong, or signals cannot be taken.
 pub fn wait(processes: &[Traced], event: &Event, outcome: &mut Outcome) -> Result<bool, Failure> {
     let filter = awaited(processes, event)?;
-    let interrupt = Interrupt::install().and_then(|interrupt| {
-        interrupt.also_at_hangup()?;
-        Ok(interrupt)
-    });
-    let interrupt =
-        interrupt.map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
+    let interrupt = interrupt()?;
     let mut all: Vec<(Option<Process>, Awaited)> = Vec::new();
     for process in processes {
         let answer = Agent::at(&process.socket).await_event(&event.probes, &filter);

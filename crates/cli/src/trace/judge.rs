@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use perflab_bpf::ContextField;
-use perflab_control::{Actions, Alternative, EncodedFilter, FilterImport, FilterTooLong};
+use perflab_control::{Actions, EncodedFilter, FilterTooLong};
 use perflab_filter::{Fields, FilterProgram, Problem, assumed, check_each, ebpf, lower, parse};
 
 use super::judged::named;
 use crate::failure::Failure;
 use crate::filter::known::KnownProbe;
-use crate::filter::object;
+use crate::filter::{encoded, object};
 use crate::terminal;
 
 /// What probes are judged by.
@@ -24,7 +24,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Of an expression, for known probes; if there are none, for those that may come.
+    /// Makes the programs of an expression, for known probes; if there are none, for those that may come.
     ///
     /// # Errors
     /// When it is wrong, or can judge none of the probes.
@@ -47,7 +47,7 @@ impl Judge {
         })
     }
 
-    /// Of the filter in a file.
+    /// Reads the filter in a file.
     ///
     /// # Errors
     /// When there is none, or it can judge none of the probes.
@@ -95,16 +95,8 @@ impl Judge {
         actions: Actions,
         also: &[String],
     ) -> Result<EncodedFilter, FilterTooLong> {
-        let alternatives = self.programs.iter().map(|program| Alternative {
-            imports: program.imports.iter().map(|import| FilterImport {
-                class: import.class as u8,
-                name: &import.name,
-            }),
-            code: &program.code,
-            literals: &program.literals,
-        });
         let shown = [&[self.shown.clone()][..], also].concat().join(", ");
-        EncodedFilter::new(except, actions, &shown, alternatives)
+        encoded(&self.programs, except, actions, &shown)
     }
 }
 

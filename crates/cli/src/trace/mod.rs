@@ -9,6 +9,7 @@ mod by;
 mod choice;
 mod command;
 mod file;
+mod interrupt;
 mod judge;
 mod judged;
 mod list;

@@ -16,6 +16,7 @@ use perflab_trace_file::TraceWriter;
 use super::choice::{Processes, probes, seconds};
 use super::command::Started;
 use super::file::not_written;
+use super::interrupt::interrupt;
 use super::memory::Memory;
 use super::outcome::Outcome;
 use super::shown::Shown;
@@ -173,12 +174,7 @@ impl<'a> Session<'a> {
         outcome: &mut Outcome,
     ) -> Result<Self, Failure> {
         // Before probes are on: whoever sees that may end the recording.
-        let interrupt = Interrupt::install().and_then(|interrupt| {
-            interrupt.also_at_hangup()?;
-            Ok(interrupt)
-        });
-        let interrupt = interrupt
-            .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
+        let interrupt = interrupt()?;
         let command = match arguments.command.is_empty() {
             true => None,
             false => Some(start::command(&arguments.command)?),

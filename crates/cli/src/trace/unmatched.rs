@@ -102,7 +102,10 @@ pub fn reason(asked: &Asked<'_>, accepted: Option<&Accepted>, trace: &Trace) -> 
         arguments.when.as_ref().map(|expression| Part {
             asked: format!("the filter {expression}"),
             is_found: is_accepted,
-            help: format!("it rejects {}", counted(rejected, "event")),
+            help: match rejected {
+                0 => "it judges no event of what else was asked for".to_owned(),
+                rejected => format!("it rejects {}", counted(rejected, "event")),
+            },
         }),
     ];
     let (found, missing): (Vec<Part>, Vec<Part>) =

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use perflab_control::{Agent, FilterMode, Traced};
 use perflab_runner::Interrupt;
 
+use super::interrupt::interrupt;
 use super::judged::{exceptions, named};
 use super::list::probe;
 use super::outcome::Outcome;
@@ -54,16 +55,10 @@ impl Watched {
                 )));
             }
         }
-        let interrupt = Interrupt::install().and_then(|interrupt| {
-            interrupt.also_at_hangup()?;
-            Ok(interrupt)
-        });
-        let interrupt = interrupt
-            .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
         let watched = Self {
             processes: processes.clone(),
             probes: probes.to_owned(),
-            interrupt,
+            interrupt: interrupt()?,
         };
         processes.retain(|process| {
             let agent = Agent::at(&process.socket);

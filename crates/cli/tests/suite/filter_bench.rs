@@ -68,6 +68,36 @@ fn what_a_filter_takes_here() {
     );
 }
 
+/// More values than native code has room for.
+#[test]
+fn without_native_code() {
+    let place = Place::new();
+    let expression = format!("{}x{}", "x | (".repeat(19), ")".repeat(19));
+    let words = [
+        expression.as_str(),
+        "--arguments",
+        "x: i64",
+        "--event",
+        "x=1",
+    ];
+    let found = printed(&bench(&place, &words));
+    assert!(found.contains(" bytes, interpreted: it "), "{found}");
+    assert!(found.contains("x=1: accepted, no native code, "), "{found}");
+    let answer = json(&bench(
+        &place,
+        &[&words[..], &["--format", "json"]].concat(),
+    ));
+    let program = &answer["programs"][0];
+    assert_eq!(program["code_bytes"], 0, "{program}");
+    assert!(
+        program["reason"].as_str().unwrap().contains("values"),
+        "{program}"
+    );
+    let event = program["events"][0].as_object().unwrap();
+    assert_eq!(event.get("native_ns"), Some(&Value::Null), "{program}");
+    assert!(event["interpreted_ns"].as_f64().unwrap() > 0.0, "{program}");
+}
+
 #[test]
 fn how_long_it_takes_until_a_process_judges() {
     let place = Place::new();

@@ -1,8 +1,10 @@
 //! The measured parts of docs/filters.md are what perflab prints.
 
+use std::fs;
 use std::process::{Command, Output};
 
 use perflab_testing::needs;
+use serde_json::Value;
 
 use crate::documents::root;
 use crate::support::Laboratory;
@@ -113,4 +115,41 @@ fn figures_are_those_of_the_charts() {
         printed.contains("27 of 27 planned runs in 1 blocks, none failed."),
         "{printed}"
     );
+}
+
+/// What is left of a time without that of an empty filter may be nothing, or less.
+#[test]
+fn no_time_is_no_multiple() {
+    needs("python3", "python3");
+    let laboratory = measured();
+    let records = laboratory.read("result/runs.jsonl");
+    let records = records.lines().map(|line| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        let time: f64 = if record["variant"] == "native" {
+            3.0
+        } else {
+            -0.1
+        };
+        for sample in record["samples"].as_array_mut().unwrap() {
+            if sample["benchmark"] == "integer-and/1" {
+                sample["value"] = time.into();
+            }
+        }
+        record.to_string() + "\n"
+    });
+    let records: String = records.collect();
+    fs::create_dir(laboratory.path("changed")).unwrap();
+    laboratory.write("changed/runs.jsonl", records);
+    let printed = Command::new("python3")
+        .arg(root().join("bench/filters/run"))
+        .arg("--aims")
+        .arg(laboratory.path("changed"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&printed.stderr);
+    assert!(printed.status.success(), "{said}");
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let row =
+        "furthest off, integer-and/1 | inf, +3.10 ns | at most 1.15 or 0.5 ns more | **missed** |";
+    assert!(printed.contains(row), "{row} in\n{printed}");
 }

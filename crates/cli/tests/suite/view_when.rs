@@ -203,6 +203,12 @@ fn what_is_refused() {
         let said = view(&laboratory, words).code(code);
         assert_eq!(said.err, expected, "{words:?}");
     }
+    view(&laboratory, &["--pid", "99", "--when", "bytes > 3"])
+        .code(4)
+        .says(&[
+            "no event matches process 99",
+            "no event matches the filter bytes > 3: it judges no event of what else was asked for",
+        ]);
     view(&laboratory, &["--summary", "--when", "bytes"])
         .code(2)
         .says(&["--summary is of the whole trace", "--when"]);

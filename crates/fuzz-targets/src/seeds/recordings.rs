@@ -38,12 +38,13 @@ fn probe_abi(all: &mut Collection<'_>) {
     );
     // The text of an import, an instruction, and a literal.
     let alternative = b"\x01\x02\x01\0a\x08\0\0\0\x95\0\0\0\0\0\0\0\x03\0\0\0SET";
-    let head = b"w\n\x01\x01\0*\x05\0\0\0\0\0\0\0\x01\x08\0a == 'b'\x02";
-    all.add(
-        target,
-        "filter",
-        [head.as_slice(), alternative, alternative].concat(),
-    );
+    let head = b"\x01\x01\0*\x05\0\0\0\0\0\0\0\x01\x08\0a == 'b'\x02";
+    let filter = [head.as_slice(), alternative, alternative].concat();
+    all.add(target, "filter", [b"w\n".as_slice(), &filter].concat());
+    let stops = b"t\n\x02\x06\0shop:*\x07\0\0\0\0\0\0\0";
+    all.add(target, "trigger", [stops.as_slice(), &filter].concat());
+    let hits = b"v\n\x07\0\0\0\0\0\0\0\x03\x03\0\0\0SET";
+    all.add(target, "value", hits.as_slice());
     all.add(target, "digits", "h\n01fFa90000");
     let times = [7u8; 24];
     let became = b"f\n\x03\0a:b\x02\0\0\0\x01\x09\x03\0\0\x07\0\0\0";

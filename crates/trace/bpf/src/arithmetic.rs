@@ -14,7 +14,7 @@ pub enum Binary {
     /// By zero: 0.
     Divide,
     DivideSigned,
-    /// Of a division by zero: the first number.
+    /// By zero: the first number.
     Remainder,
     RemainderSigned,
     Or,

@@ -11,7 +11,7 @@ pub struct Instruction {
     pub dst: u8,
     /// Number of the source register, or the kind of an address or call; 0 to 15 can be encoded.
     pub src: u8,
-    /// Of a jump in instructions, of an access in bytes.
+    /// The distance of a jump, in instructions; or of an access from the address in a register, in bytes.
     pub offset: i16,
     /// The immediate value.
     pub imm: i32,

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::lowered::{Lowered, MOST_REGISTERS, Op};
+use crate::lowered::{Lowered, MOST_REGISTERS, Op, RegisterSet, bit};
 use crate::program::Verdict;
 use crate::texts::SLACK;
 use crate::verifier::Verified;
@@ -41,17 +41,10 @@ pub fn lower_with_origins(verified: &Verified<'_>) -> (Lowered, Vec<usize>) {
     (lowered, origins)
 }
 
-/// A set of registers, one bit each.
-type Registers = u128;
-
-fn bit(register: u8) -> Registers {
-    1 << register
-}
-
 /// Removes and joins operations, backwards: what is read behind one is known when it is looked at.
 fn shorten(ops: &mut [Option<Op>]) {
     // The registers that are read before they are written, from each operation on.
-    let mut live: Vec<Registers> = alloc::vec![0; ops.len() + 1];
+    let mut live: Vec<RegisterSet> = alloc::vec![0; ops.len() + 1];
     for at in (0..ops.len()).rev() {
         let behind = live[at + 1];
         let Some(mut op) = ops[at] else {
@@ -67,19 +60,13 @@ fn shorten(ops: &mut [Option<Op>]) {
         }
         op = joined(op, at, ops, &live);
         ops[at] = Some(op);
-        let mut after = if op.goes_on() { behind } else { 0 };
-        for target in op.targets().into_iter().flatten() {
-            after |= live[usize::from(*target)];
-        }
-        let (written, read) = op.registers();
-        after &= !written.map_or(0, |to| bit(*to));
-        let read = read.into_iter().flatten().map(|register| bit(*register));
-        live[at] = read.fold(after, |all, register| all | register);
+        let (read, behind) = op.live(at, &live);
+        live[at] = read | behind;
     }
 }
 
 /// The operation together with the jumps behind it that its result decides.
-fn joined(op: Op, at: usize, ops: &[Option<Op>], live: &[Registers]) -> Op {
+fn joined(op: Op, at: usize, ops: &[Option<Op>], live: &[RegisterSet]) -> Op {
     let end = |to, result| decided(ops, at + 1, to, result);
     let is_read = |to: u8, end: usize| live[end] & bit(to) != 0;
     match op {

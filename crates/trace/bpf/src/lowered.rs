@@ -163,6 +163,29 @@ impl Op {
     pub(crate) fn goes_on(mut self) -> bool {
         !matches!(self, Self::Return { .. } | Self::End(_)) && self.targets()[0].is_none()
     }
+
+    /// The registers that it reads, and those that are live behind it, without the one that it writes. `live` has
+    /// those that are live before each operation behind this one, whose number is `at`.
+    pub(crate) fn live(mut self, at: usize, live: &[RegisterSet]) -> (RegisterSet, RegisterSet) {
+        let mut behind = if self.goes_on() { live[at + 1] } else { 0 };
+        for target in self.targets().into_iter().flatten() {
+            behind |= live[usize::from(*target)];
+        }
+        let (written, read) = self.registers();
+        let read = read.into_iter().flatten();
+        (
+            read.fold(0, |all, register| all | bit(*register)),
+            behind & !written.map_or(0, |to| bit(*to)),
+        )
+    }
+}
+
+/// A set of registers, one bit each.
+pub(crate) type RegisterSet = u128;
+
+/// The set of one register.
+pub(crate) fn bit(register: u8) -> RegisterSet {
+    1 << register
 }
 
 /// A part of a word: some bytes of it, extended by zeros or by their sign.

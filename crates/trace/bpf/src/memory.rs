@@ -23,9 +23,7 @@ use std::ptr::null_mut;
 use libc::{c_int, c_long, c_uint};
 
 use crate::emitter::{Emitted, INT3, Table};
-
-/// Size of a page, in bytes.
-const PAGE: usize = 4096;
+use crate::texts::PAGE;
 
 /// Whether a system call may be made, with its number and its arguments: a filter of system calls may end the process
 /// for it. Asked before each call that programs seldom make.

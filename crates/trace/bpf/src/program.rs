@@ -69,7 +69,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Of its number in a message.
+    /// The class with this number in a message.
     pub fn from_number(number: u8) -> Option<Self> {
         [Self::Integer, Self::Double, Self::Text]
             .into_iter()
@@ -99,7 +99,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Of a program's result: 0 rejects, 2 triggers, and every number but 0 records.
+    /// The meaning of a program's result: 0 rejects, 2 triggers, and every number but 0 records.
     #[inline]
     pub fn of(result: u64) -> Self {
         match result {

@@ -286,7 +286,7 @@ fn jump(read: Instruction) -> Result<Step, Rule> {
             let by = if wide { i32::from(by) } else { imm };
             return Ok(Step::Jump { by });
         }
-        // Of a function of the program, by another kind of number, or at an address.
+        // It calls a function of the program, one by another kind of number, or one at an address.
         opcode::CALL if wide && (is_register || matches!(src, 1 | 2)) => return Err(Rule::Call),
         opcode::CALL => {
             require(wide && one == 0 && src == 0 && by == 0)?;

@@ -11,7 +11,7 @@
 pub(crate) const SLACK: usize = 8;
 
 /// The smallest size of pages: where one can be read, the next may not be.
-const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = 4096;
 
 /// The length of a text that ends with a zero, wherever that is.
 const ENDLESS: usize = usize::MAX;

@@ -13,10 +13,10 @@ pub const CONTEXT: u8 = 6;
 /// What a helper returns, and the program.
 pub const RESULT: u8 = 0;
 
-/// For the first operand of an instruction, and its result, if their places are not registers.
+/// Holds the first operand of an instruction, and its result, if their places are not registers.
 pub const FIRST: u8 = 1;
 
-/// For the second operand, if it is neither in a register nor in the instruction.
+/// Holds the second operand, if it is neither in a register nor in the instruction.
 const SECOND: u8 = 4;
 
 /// The address of the stack.

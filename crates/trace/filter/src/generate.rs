@@ -32,8 +32,8 @@ pub enum TooLarge {
 /// Makes the program of a filter. [`perflab_bpf::verify`] accepts it.
 ///
 /// # Errors
-/// When it is too large, as that of an expression of some thousand bytes can be, or of one with about 70 brackets within
-/// each other.
+/// When it is too large, as that of an expression of more than 1000 bytes can be, or of one such as `a | (b | (c | ...))`
+/// with 70 values.
 pub fn ebpf(ir: &Ir) -> Result<FilterProgram, TooLarge> {
     ebpf_with_blocks(ir).map(|(program, _)| program)
 }

@@ -65,7 +65,7 @@ pub enum Compute {
     Import(u8),
     /// A byte of a text, by its import and its place. Rejects if the text ends before.
     Byte(u8, u32),
-    /// Of two values.
+    /// An operation on two values.
     Binary(Operation, Value, Value),
     /// The negative value; of the smallest integer, itself.
     Negate(Value),

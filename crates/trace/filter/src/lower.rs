@@ -42,7 +42,7 @@ struct Lowering<'c> {
     blocks: Blocks,
     reject: Label,
     literals: Vec<u8>,
-    /// Of each literal, its bytes.
+    /// Where each literal is in them.
     ranges: Vec<Range<usize>>,
 }
 

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use perflab_control::{
-    Actions, Agent, Alternative, EncodedFilter, FilterImport, Filtered, Switched, Then, Traced,
-};
+use perflab_control::{Actions, Agent, Filtered, Switched, Then, Traced};
 use perflab_experiment::counted;
-use perflab_filter::{Fields, FilterProgram, parse};
+use perflab_filter::{Fields, parse};
 use serde::Serialize;
 
 use super::{Made, SCHEMA, Steps, microseconds, mistake, nanoseconds, now};
 use crate::failure::{Code, Failure};
+use crate::filter::encoded;
 use crate::filter::known::{KnownProbe, of_sites};
 use crate::terminal::{self, Form};
 use crate::trace::{Processes, mode};
@@ -82,14 +81,18 @@ pub fn asked(
     let made = Made::new(expression, &fields)?;
     let start = Instant::now();
     let then = if is_counted { Then::Act } else { Then::Nothing };
-    let filter = encoded(expression, &made.programs, then)?;
-    let encoded = start.elapsed();
+    let actions = Actions {
+        then,
+        ..Actions::default()
+    };
+    let filter = encoded(&made.programs, "", actions, expression).map_err(Failure::usage)?;
+    let encode_ns = nanoseconds(start.elapsed());
     let mut answer = Answer {
         schema: SCHEMA,
         expression,
         parsed_at_ns: made.parsed_at,
         took: made.took,
-        encode_ns: nanoseconds(encoded),
+        encode_ns,
         processes: Vec::new(),
     };
     for process in answering {
@@ -111,26 +114,6 @@ pub fn asked(
         Form::Text => shown(&answer),
     };
     Ok(outcome.end(terminal::print(&text)))
-}
-
-fn encoded(
-    expression: &str,
-    programs: &[FilterProgram],
-    then: Then,
-) -> Result<EncodedFilter, Failure> {
-    let alternatives = programs.iter().map(|program| Alternative {
-        imports: program.imports.iter().map(|import| FilterImport {
-            class: import.class as u8,
-            name: &import.name,
-        }),
-        code: &program.code,
-        literals: &program.literals,
-    });
-    let actions = Actions {
-        then,
-        ..Actions::default()
-    };
-    EncodedFilter::new("", actions, expression, alternatives).map_err(Failure::usage)
 }
 
 impl FilteredAnswer {

@@ -23,7 +23,7 @@ pub fn event_values(text: &str) -> Result<EventValues, String> {
 }
 
 impl EventValues {
-    /// In which all is 0 or empty.
+    /// An event whose values are all 0 or empty.
     pub fn empty() -> Self {
         Self(Vec::new())
     }
@@ -82,7 +82,7 @@ impl EventValues {
     }
 }
 
-/// With or without a sign, decimal or hexadecimal.
+/// Reads an integer with or without a sign, decimal or hexadecimal.
 fn integer(text: &str) -> Option<u64> {
     if let Some(digits) = text.strip_prefix("0x") {
         return u64::from_str_radix(digits, 16).ok();

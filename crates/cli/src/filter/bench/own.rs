@@ -61,7 +61,7 @@ struct Took {
 struct EventAnswer {
     event: String,
     is_accepted: bool,
-    /// Time that it takes to judge it; absent without native code.
+    /// Time that it takes to judge it; null without native code.
     native_ns: Option<f64>,
     interpreted_ns: f64,
 }

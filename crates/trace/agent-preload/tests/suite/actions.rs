@@ -18,6 +18,8 @@ use crate::support::filter::{filter, hits, with_actions};
 use crate::support::recorded::new_trace;
 use crate::support::{Program, preload};
 
+mod own;
+
 /// The ways to judge.
 const WAYS: [&str; 2] = ["native", "interpreted"];
 

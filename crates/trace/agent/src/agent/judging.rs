@@ -70,7 +70,10 @@ impl Agent {
             return Err("somebody else waits for an event of this process".to_owned());
         }
         if !self.wishes.is_own() {
-            return Err("this process does not record on its own".to_owned());
+            return Err(
+                "this process does not record on its own: `perflab trace on --record` begins that"
+                    .to_owned(),
+            );
         }
         let pattern = pattern.clone();
         self.wishes.awaited = Some(Awaited { pattern, filter });

@@ -135,51 +135,50 @@ impl Wishes {
     }
 
     /// What is wanted of a site, by a wish or by tracers in the kernel.
+    ///
+    /// A recording may wait for events of a site that it does not record otherwise. If the next wish about the site is
+    /// to record it, that has the other events. If it is to count, nothing is counted meanwhile.
     pub fn of(&self, site: &KnownSite) -> Wanted {
+        let awaited = self.awaited.iter();
+        let awaited = awaited.filter(|awaited| is_meant(&awaited.pattern, site));
+        let mut judges: Vec<Arc<Filter>> =
+            awaited.map(|awaited| Arc::clone(&awaited.filter)).collect();
+        let mut wish = if judges.is_empty() {
+            Wish::Off
+        } else {
+            Wish::Record
+        };
         let attached = self.attached.iter();
         let attached = attached.map(|one| (&one.pattern, one.filter.as_ref(), Wish::Record));
         let asked = self.asked.iter().rev();
         let asked = asked.map(|one| (&one.pattern, one.filter.as_ref(), one.wish));
-        let mut all = attached.chain(asked);
-        let found = all.find(|(pattern, filter, _)| concerns(pattern, *filter, site));
-        let (mut wish, mut judges) = match found {
-            Some((pattern, filter, wish)) => (wish, self.judges(pattern, filter, site)),
-            None => (Wish::Off, Vec::new()),
-        };
-        let awaited = self.awaited.as_ref();
-        if let Some(awaited) = awaited.filter(|awaited| is_meant(&awaited.pattern, site)) {
-            if wish == Wish::Off {
-                wish = Wish::Record;
-            } else if judges.is_empty() {
-                judges.push(Arc::clone(&self.all));
+        for (pattern, filter, asked) in attached.chain(asked) {
+            let is_meant = is_meant(pattern, site);
+            let triggers = filter.into_iter();
+            let triggers = triggers.flat_map(|filter| filter.triggers(&site.description));
+            let mut triggers = triggers.peekable();
+            if !is_meant && triggers.peek().is_none() {
+                continue;
             }
-            judges.insert(0, Arc::clone(&awaited.filter));
+            if !judges.is_empty() && asked != Wish::Record {
+                break;
+            }
+            wish = asked;
+            judges.extend(triggers.cloned());
+            if is_meant {
+                match filter.filter(|filter| filter.judges(site)) {
+                    Some(filter) => judges.push(Arc::clone(filter)),
+                    None if judges.is_empty() => {}
+                    None => judges.push(Arc::clone(&self.all)),
+                }
+                break;
+            }
         }
         Wanted {
             wish,
             judges,
             on: wish != Wish::Off || site.semaphore() != 0,
         }
-    }
-
-    /// What judges the events of a site that a wish is about.
-    fn judges(
-        &self,
-        pattern: &Pattern,
-        filter: Option<&Arc<Filter>>,
-        site: &KnownSite,
-    ) -> Vec<Arc<Filter>> {
-        let triggers = filter.into_iter();
-        let triggers = triggers.flat_map(|filter| filter.triggers(&site.description));
-        let mut judges: Vec<Arc<Filter>> = triggers.cloned().collect();
-        if is_meant(pattern, site) {
-            match filter.filter(|filter| filter.judges(site)) {
-                Some(filter) => judges.push(Arc::clone(filter)),
-                None if judges.is_empty() => {}
-                None => judges.push(Arc::clone(&self.all)),
-            }
-        }
-        judges
     }
 
     /// Whether events of sites are wanted at any time.

@@ -53,7 +53,10 @@ impl Acting {
         let mut used = USED.iter().enumerate();
         let index = used.find_map(|(at, bits)| Some(64 * at + claim(bits, 64)?));
         let index = index.ok_or_else(|| {
-            format!("there are {CELLS} filters already that do not just take all that they accept")
+            format!(
+                "{CELLS} filters that take some events only, or wait for one, are on in this process already: switch \
+                 one off"
+            )
         })?;
         let acting = Self(index);
         let cell = acting.cell();
@@ -66,7 +69,9 @@ impl Acting {
         if every > 1 {
             let word = claim(&COUNTING, SAMPLERS);
             let word = word.ok_or_else(|| {
-                format!("there are {SAMPLERS} filters already that take one of so many events")
+                format!(
+                    "{SAMPLERS} filters that take 1 of so many events are on in this process already: switch one off"
+                )
             })?;
             cell.word.store(word as u32 + 1, Ordering::Relaxed);
             cell.every.store(every, Ordering::Relaxed);

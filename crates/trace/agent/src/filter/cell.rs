@@ -290,32 +290,33 @@ impl Cell {
         has_room
     }
 
-    /// An event came with which the recording begins, or one like it later.
+    /// An event came with which the recording begins, or one like it later. Its state changes last: if a handler jumps
+    /// out of it before, the next event begins the recording.
     pub fn starts(&self) -> bool {
-        if turn(&self.start, WAITS, CAME) {
+        if self.start.load(Ordering::Acquire) == WAITS {
             turn(&self.stop, EARLY, WAITS);
             self.closed.store(0, Ordering::Release);
+            turn(&self.start, WAITS, CAME);
         }
         true
     }
 
-    /// An event came with which the recording ends, if it has begun.
+    /// An event came with which the recording ends, if it has begun. Its state changes last, too.
     pub fn stops(&self) -> bool {
-        if turn(&self.stop, WAITS, CAME) {
+        if self.stop.load(Ordering::Acquire) == WAITS {
             let told = self.told.load(Ordering::Relaxed);
             if told != 0 {
                 record::trigger(told);
             }
-            return true;
+            turn(&self.stop, WAITS, CAME);
         }
         self.stop.load(Ordering::Acquire) == CAME
     }
 }
 
-/// Whether a state was this, and is the other one now.
-pub fn turn(state: &AtomicU32, from: u32, to: u32) -> bool {
-    let result = state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
-    result.is_ok()
+/// Changes a state, if it is `from`.
+pub fn turn(state: &AtomicU32, from: u32, to: u32) {
+    let _ = state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
 }
 
 fn halves(word: u64) -> [u32; 2] {

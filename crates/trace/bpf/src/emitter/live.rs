@@ -2,21 +2,19 @@
 
 use alloc::vec::Vec;
 
-use crate::lowered::Op;
+use crate::lowered::{Op, RegisterSet, bit};
 
-/// What is known of each operation.
+/// Registers and jumps of all operations.
 #[derive(Debug)]
 pub struct Live {
     each: Vec<Each>,
 }
 
-/// Registers are sets, one bit each.
+/// An operation, see [`Op::live`].
 #[derive(Debug, Clone, Copy, Default)]
 struct Each {
-    /// Those that it reads.
-    read: u128,
-    /// Those that are read behind it before they are written, but the one that it writes.
-    behind: u128,
+    read: RegisterSet,
+    behind: RegisterSet,
     is_target: bool,
 }
 
@@ -25,22 +23,15 @@ impl Live {
     pub fn of(ops: &[Op]) -> Self {
         let mut each = alloc::vec![Each::default(); ops.len()];
         // Those that are read from each operation on before they are written.
-        let mut live = alloc::vec![0; ops.len() + 1];
+        let mut live: Vec<RegisterSet> = alloc::vec![0; ops.len() + 1];
         for (at, op) in ops.iter().enumerate().rev() {
             let mut op = *op;
-            let mut behind = if op.goes_on() { live[at + 1] } else { 0 };
             for target in op.targets().into_iter().flatten() {
-                let target = usize::from(*target);
-                behind |= live[target];
-                each[target].is_target = true;
+                each[usize::from(*target)].is_target = true;
             }
-            let (written, read) = op.registers();
-            behind &= !written.map_or(0, |to| bit(*to));
-            let read = read.into_iter().flatten().map(|register| bit(*register));
-            let read = read.fold(0, |all, register| all | register);
-            live[at] = behind | read;
-            each[at].read = read;
-            each[at].behind = behind;
+            let (read, behind) = op.live(at, &live);
+            live[at] = read | behind;
+            (each[at].read, each[at].behind) = (read, behind);
         }
         Self { each }
     }
@@ -57,8 +48,4 @@ impl Live {
             !next.is_target && next.read & bit(register) != 0 && next.behind & bit(register) == 0
         })
     }
-}
-
-fn bit(register: u8) -> u128 {
-    1 << register
 }

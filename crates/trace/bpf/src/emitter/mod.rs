@@ -75,7 +75,7 @@ pub struct Outside {
 /// Why there is no code for a program, which has to be interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CannotEmit {
-    /// It needs more values at once than the red zone holds.
+    /// It keeps more values, in registers and on its stack, than the red zone holds.
     Values,
     /// The code would have more than 64 KiB.
     Size,
@@ -86,7 +86,7 @@ pub enum CannotEmit {
 impl fmt::Display for CannotEmit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Values => write!(f, "it needs more than {MOST_VALUES} values at once"),
+            Self::Values => write!(f, "it keeps more than {MOST_VALUES} values"),
             Self::Size => f.write_str("its native code would have more than 64 KiB"),
             Self::Place(import) => write!(f, "the place of import {import} does not fit its class"),
         }

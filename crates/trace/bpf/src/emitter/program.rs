@@ -29,9 +29,9 @@ pub struct Emitter<'e> {
     target: &'e Target,
     pub code: Assembler,
     pub live: Live,
-    /// Of each operation.
+    /// Where each operation begins.
     labels: Vec<Label>,
-    /// Of each verdict.
+    /// Where each verdict ends, by its number.
     ends: [End; 3],
     calls: Vec<Pending>,
     pub longer: Vec<Longer>,

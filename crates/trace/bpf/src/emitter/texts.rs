@@ -17,12 +17,10 @@ use super::link::{Condition, Label};
 use super::program::Emitter;
 use crate::lowered::{Literal, Part};
 use crate::place::Place;
-use crate::texts::TextTest;
+use crate::texts::{PAGE, TextTest};
 
 /// Most bytes that are compared in the code. If a longer text is equal so far, the rest is compared slowly.
 const MOST_BYTES: usize = 32;
-
-const PAGE: usize = 4096;
 
 /// A text whose length is not that of the literal; looked at behind all operations.
 #[derive(Debug, Clone, Copy)]

@@ -3,19 +3,12 @@
 use alloc::sync::Arc;
 
 use super::made::Made;
-use super::{Addresses, Datum, Passed, run};
+use super::{Addresses, Passed, run};
 use crate::lower::lower;
-use crate::lowered::Lowered;
-use crate::program::Verdict;
 use crate::verifier::verify;
 
 /// Bytes between a text and memory that cannot be read. With the last one, texts of some bytes lie on two pages.
 const BEFORE_END: [usize; 6] = [0, 1, 7, 8, 300, 4090];
-
-/// The interpreter's verdict on an event, see [`Passed::new`].
-pub fn judged(lowered: &Lowered, data: &[Datum], before_end: usize, nofault: bool) -> Verdict {
-    Passed::new(data, before_end, nofault).judged(lowered)
-}
 
 /// Makes a program of any bytes, and returns whether it was accepted.
 ///

@@ -3,8 +3,7 @@
 
 use core::ptr::null_mut;
 
-/// Bytes of a page.
-pub const PAGE: usize = 4096;
+use crate::texts::PAGE;
 
 /// Two pages that can be written, before one that cannot be read.
 #[derive(Debug)]

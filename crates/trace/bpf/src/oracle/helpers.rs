@@ -54,7 +54,11 @@ impl Machine<'_> {
                     i64::MIN as u64
                 }
             }
-            9 => compare(self.read(2)?, self.read(3)?),
+            9 => {
+                let [one, other] = [self.read(2)?, self.read(3)?].map(f64::from_bits);
+                let order = one.partial_cmp(&other);
+                order.map_or(2, |order| order as i64 as u64)
+            }
             _ => return Err(Harm::Helper),
         };
         self.registers[0] = Some(result);
@@ -109,18 +113,4 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
         }
     }
     ends[text.len()]
-}
-
-/// By the bits: a number that is not negative is ordered as its bits are.
-fn compare(one: u64, other: u64) -> u64 {
-    let size = |bits: u64| bits & i64::MAX as u64;
-    let infinity = f64::INFINITY.to_bits();
-    if size(one) > infinity || size(other) > infinity {
-        return 2;
-    }
-    let key = |bits: u64| {
-        let key = size(bits) as i64;
-        if bits >> 63 == 0 { key } else { -key }
-    };
-    key(one).cmp(&key(other)) as i64 as u64
 }

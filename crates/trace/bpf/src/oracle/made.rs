@@ -37,7 +37,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// Of any bytes.
+    /// Makes one of any bytes.
     pub fn of(input: &[u8]) -> Self {
         let mut from = Source(input);
         let literals: Vec<u8> = (0..from.below(64)).map(|_| letter(&mut from)).collect();

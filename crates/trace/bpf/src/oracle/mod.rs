@@ -12,7 +12,7 @@ mod passed;
 
 use alloc::vec::Vec;
 
-pub use check::{check, judged};
+pub use check::check;
 pub use made::Made;
 pub use native::Native;
 pub use passed::Passed;
@@ -55,9 +55,9 @@ pub enum Harm {
 /// What the addresses are that a program sees. Its verdict must not depend on them.
 #[derive(Debug, Clone, Copy)]
 pub struct Addresses {
-    /// Of the context.
+    /// The context's.
     pub context: u64,
-    /// Of the literals.
+    /// The literals'.
     pub literals: u64,
     /// Behind the stack.
     pub stack: u64,

@@ -46,7 +46,7 @@ pub struct Maker<'i> {
 }
 
 impl<'i> Maker<'i> {
-    /// Of a program with these values of imports and these literals.
+    /// Makes a program for these values of imports, with these literals.
     pub fn new(from: Source<'i>, data: &'i [Datum], literals: &'i [u8]) -> Self {
         Self {
             from,
@@ -229,7 +229,8 @@ impl<'i> Maker<'i> {
             return self.arithmetic();
         };
         let (to, (opcode, byte)) = (self.number(), self.load());
-        self.put(opcode, to, 6, slot as i16 + byte, 0);
+        let (base, offset) = self.address(6, slot as i16 + byte);
+        self.put(opcode, to, base, offset, 0);
         if self.from.below(2) == 0 {
             self.jump_if(to);
         }
@@ -252,11 +253,23 @@ impl<'i> Maker<'i> {
         let offset = byte - 8 * (1 + self.from.below(3) as i16);
         let (register, imm) = (self.number(), self.imm());
         let size = load & SIZE;
+        let (base, offset) = self.address(10, offset);
         match self.from.below(3) {
-            0 => self.put(load, register, 10, offset, 0),
-            1 => self.put(ST | MEM | size, 10, 0, offset, imm),
-            _ => self.put(STX | MEM | size, 10, register, offset, 0),
+            0 => self.put(load, register, base, offset, 0),
+            1 => self.put(ST | MEM | size, base, 0, offset, imm),
+            _ => self.put(STX | MEM | size, base, register, offset, 0),
         }
+    }
+
+    /// A register and an offset from the address in it: these, or a copy to which something was added.
+    fn address(&mut self, base: u8, offset: i16) -> (u8, i16) {
+        if self.from.below(4) != 0 {
+            return (base, offset);
+        }
+        let by = self.from.byte() as i8;
+        self.put(ALU64 | MOV | X, 5, base, 0, 0);
+        self.put(ALU64 | ADD, 5, 0, 0, i32::from(by));
+        (5, offset - i16::from(by))
     }
 
     fn literal_number(&mut self) {
@@ -267,7 +280,8 @@ impl<'i> Maker<'i> {
         };
         let at = self.from.below(room + 1) as i32;
         self.wide(to, 6, 0, at);
-        self.put(load, to, to, byte, 0);
+        let (base, offset) = self.address(to, byte);
+        self.put(load, to, base, offset, 0);
     }
 
     fn text(&mut self) {

@@ -5,12 +5,13 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::Datum;
-use super::guarded::{Guarded, PAGE};
+use super::guarded::Guarded;
 use super::native::Native;
 use crate::interpreter::judge;
 use crate::lowered::Lowered;
 use crate::place::{Context, Place};
 use crate::program::Verdict;
+use crate::texts::PAGE;
 
 /// An event, with the memory of its texts.
 #[derive(Debug)]

@@ -2,31 +2,9 @@
 
 use perflab_bpf::opcode::*;
 use perflab_bpf::oracle::Datum;
-use perflab_bpf::{Class, Instruction, Op, Relation, TextTest, Verdict};
+use perflab_bpf::{Class, Op, Relation, TextTest, Verdict};
 
 use crate::assembler::*;
-
-/// Rejects at the end of all these, records if they run through.
-fn and(conditions: &[Vec<Instruction>]) -> Vec<Instruction> {
-    let mut code = vec![copy(6, 1)];
-    let mut jumps = Vec::new();
-    for condition in conditions {
-        code.extend(condition);
-        jumps.push(code.len() - 1);
-    }
-    code.extend([set(0, 1), exit(), set(0, 0), exit()]);
-    for jump in jumps {
-        code[jump].offset = (code.len() - 2 - jump - 1) as i16;
-    }
-    code
-}
-
-/// `text == "GET" && number > 512`, as it is generated.
-fn conjunction() -> Vec<Instruction> {
-    let mut text = test_text(1, TEXT, 0, 3);
-    text.push(jump(JSLE, 0, 0, 0));
-    and(&[text, vec![load(2, 6, 0), jump(JSLE, 2, 512, 0)]])
-}
 
 #[test]
 fn a_conjunction() {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use perflab_bpf::opcode::*;
 use perflab_bpf::oracle::{Addresses, Datum, Passed, run};
 use perflab_bpf::{
-    Class, Import, Instruction, Lowered, Program, Refused, Rule, Verdict, lower, verify,
+    Class, Import, Instruction, Lowered, Outside, Program, Refused, Rule, Target, Verdict, lower,
+    verify,
 };
 
 /// An integer, a floating-point number and a text.
@@ -89,6 +90,22 @@ pub fn test_text(helper: i32, slot: i32, at: i32, bytes: i32) -> Vec<Instruction
     ]
 }
 
+/// `text == "GET" && number > 512`, as `filter` generates it.
+pub fn conjunction() -> Vec<Instruction> {
+    let mut code = vec![copy(6, 1)];
+    code.extend(test_text(1, TEXT, 0, 3));
+    code.extend([
+        jump(JSLE, 0, 0, 4),
+        load(2, 6, NUMBER as i16),
+        jump(JSLE, 2, 512, 2),
+        set(0, 1),
+        exit(),
+        set(0, 0),
+        exit(),
+    ]);
+    code
+}
+
 pub fn bytes(code: &[Instruction]) -> Vec<u8> {
     code.iter().flat_map(|each| each.encode()).collect()
 }
@@ -115,6 +132,21 @@ pub fn lowered(imports: &[Import<'_>], code: &[Instruction], literals: &[u8]) ->
         literals,
     };
     lower(&verify(&program).unwrap())
+}
+
+/// What native code leads to.
+pub fn target(by_record: bool) -> Target {
+    Target {
+        reject: 0x1111,
+        accept: 0x2222,
+        trigger: 0x3333,
+        next: 0x4444,
+        by_record,
+        outside: Outside {
+            read: |_, _| 0,
+            fill: |_, _| {},
+        },
+    }
 }
 
 /// The verdict on an event, on which interpreter, native code and oracle agree.

@@ -311,6 +311,18 @@ fn v8_unset() {
         exit(),
     ];
     assert_eq!(refused(&moved), Some((5, Rule::Unset)));
+    // A number that was stored, over which an address is stored on one way; and another address on each way.
+    for one in [2, 10] {
+        let stored = [
+            load(2, 1, 0),
+            store(10, -8, one),
+            jump(JEQ, 2, 0, 1),
+            store(10, -8, 1),
+            load(0, 10, -8),
+            exit(),
+        ];
+        assert_eq!(refused(&stored), Some((4, Rule::Unset)), "r{one}");
+    }
     // One half of a word on each way.
     let halves = [
         load(2, 1, 0),

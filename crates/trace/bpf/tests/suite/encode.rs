@@ -6,24 +6,10 @@ use std::sync::Arc;
 
 use perflab_bpf::opcode::*;
 use perflab_bpf::oracle::Made;
-use perflab_bpf::{CannotEmit, Class, Outside, Place, Target, emit, lower, verify};
+use perflab_bpf::{CannotEmit, Class, Place, emit, lower, verify};
 use perflab_testing::needs;
 
 use crate::assembler::*;
-
-fn target(by_record: bool) -> Target {
-    Target {
-        reject: 0x1111,
-        accept: 0x2222,
-        trigger: 0x3333,
-        next: 0x4444,
-        by_record,
-        outside: Outside {
-            read: |_, _| 0,
-            fill: |_, _| {},
-        },
-    }
-}
 
 /// What `objdump` makes of code, one line for each instruction.
 fn disassembled(code: &[u8]) -> Vec<String> {
@@ -65,19 +51,7 @@ fn shortened(line: &str) -> String {
 
 #[test]
 fn words_by_record() {
-    // `text == "GET" && number > 512`, as `filter` writes it.
-    let mut code = vec![copy(6, 1)];
-    code.extend(test_text(1, TEXT, 0, 3));
-    code.extend([
-        jump(JSLE, 0, 0, 4),
-        load(2, 6, NUMBER as i16),
-        jump(JSLE, 2, 512, 2),
-        set(0, 1),
-        exit(),
-        set(0, 0),
-        exit(),
-    ]);
-    let lowered = Arc::new(lowered(&IMPORTS, &code, LITERALS));
+    let lowered = Arc::new(lowered(&IMPORTS, &conjunction(), LITERALS));
     let places = [Place::Number(0), Place::Number(1), Place::Terminated(2)];
     let emitted = emit(&lowered, &places, &target(true)).unwrap();
     let expected = [

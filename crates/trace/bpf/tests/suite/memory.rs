@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use libc::c_long;
-use perflab_bpf::{Class, Code, Outside, Place, Target, emit, publish};
+use perflab_bpf::{Class, Code, Place, Target, emit, publish};
 use perflab_testing::{not_checked, test_name};
 
 use crate::assembler::*;
@@ -24,14 +24,7 @@ fn made(refused: &[c_long]) -> Result<Code, Vec<String>> {
     let lowered = lowered(&[import(Class::Integer, "a")], &[set(0, 0), exit()], &[]);
     let target = Target {
         reject: seven as *const () as usize,
-        accept: 0,
-        trigger: 0,
-        next: 0,
-        by_record: true,
-        outside: Outside {
-            read: |_, _| 0,
-            fill: |_, _| {},
-        },
+        ..target(true)
     };
     let emitted = emit(&Arc::new(lowered), &[Place::Number(0)], &target).unwrap();
     publish(emitted, &mut |call, _| {

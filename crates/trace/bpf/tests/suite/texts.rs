@@ -1,7 +1,7 @@
 //! Texts: all kinds, all tests, up to memory that cannot be read.
 
 use perflab_bpf::opcode::*;
-use perflab_bpf::oracle::{Datum, judged};
+use perflab_bpf::oracle::{Datum, Passed};
 use perflab_bpf::{Class, Instruction, Lowered, Verdict};
 
 use crate::assembler::*;
@@ -23,7 +23,7 @@ fn test(helper: i32, literal: &[u8]) -> Lowered {
 
 /// Whether a text passes: -1 if it is absent.
 fn outcome(lowered: &Lowered, data: &[Datum], before_end: usize, nofault: bool) -> i32 {
-    match judged(lowered, data, before_end, nofault) {
+    match Passed::new(data, before_end, nofault).judged(lowered) {
         Verdict::Reject => 0,
         Verdict::Record => 1,
         Verdict::RecordAndTrigger => -1,
@@ -199,7 +199,7 @@ fn bytes_of_texts() {
         ];
         let lowered = lowered(&imports, &code, &[]);
         let data = [datum, Datum::Integer(index)];
-        let verdict = judged(&lowered, &data, 0, nofault);
+        let verdict = Passed::new(&data, 0, nofault).judged(&lowered);
         assert_eq!(verdict, Verdict::Record, "{data:?} {nofault}");
     };
     for nofault in [false, true] {

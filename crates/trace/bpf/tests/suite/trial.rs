@@ -2,25 +2,12 @@
 
 use std::sync::Arc;
 
-use perflab_bpf::opcode::*;
 use perflab_bpf::{Trial, Value, Way};
 
 use crate::assembler::*;
 
-/// `text == "GET" && number > 512`.
 fn trial() -> Trial {
-    let mut code = vec![copy(6, 1)];
-    code.extend(test_text(1, TEXT, 0, 3));
-    code.extend([
-        jump(JSLE, 0, 0, 4),
-        load(2, 6, NUMBER as i16),
-        jump(JSLE, 2, 512, 2),
-        set(0, 1),
-        exit(),
-        set(0, 0),
-        exit(),
-    ]);
-    Trial::new(Arc::new(lowered(&IMPORTS, &code, LITERALS)))
+    Trial::new(Arc::new(lowered(&IMPORTS, &conjunction(), LITERALS)))
 }
 
 fn values(number: u64, text: Option<&[u8]>) -> [Value<'_>; 3] {

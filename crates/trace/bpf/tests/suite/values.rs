@@ -2,26 +2,10 @@
 
 use perflab_bpf::opcode::*;
 use perflab_bpf::{
-    Class, Instruction, Program, Value, Verdict, judge_values, lower, lower_with_origins, verify,
+    Class, Program, Value, Verdict, judge_values, lower, lower_with_origins, verify,
 };
 
 use crate::assembler::*;
-
-/// `text == "GET" && number > 512`.
-fn conjunction() -> Vec<Instruction> {
-    let mut code = vec![copy(6, 1)];
-    code.extend(test_text(1, TEXT, 0, 3));
-    code.extend([
-        jump(JSLE, 0, 0, 4),
-        load(2, 6, NUMBER as i16),
-        jump(JSLE, 2, 512, 2),
-        set(0, 1),
-        exit(),
-        set(0, 0),
-        exit(),
-    ]);
-    code
-}
 
 #[test]
 fn values_of_this_process() {

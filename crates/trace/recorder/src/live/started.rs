@@ -84,12 +84,14 @@ impl Started {
     /// What they are started with.
     pub fn environment(&self) -> Vec<(OsString, OsString)> {
         let probes = self.options.probes.clone();
-        let texts = [(RECORD, probes), (RECORD_FOR, self.mark.clone())];
+        // Without a filter it is empty: one that this process has is for another recording.
+        let when = self.options.when.as_ref();
+        let when = when.map_or_else(String::new, EncodedFilter::hexadecimal);
+        let mark = self.mark.clone();
+        let texts = [(RECORD, probes), (RECORD_FOR, mark), (WHEN, when)];
         let pipe = self.pipe.iter();
         let pipe = pipe.map(|(name, _)| (RECORD_REFUSED, name.clone()));
-        let when = self.options.when.iter();
-        let when = when.map(|filter| (WHEN, filter.hexadecimal()));
-        let texts = texts.into_iter().chain(pipe).chain(when);
+        let texts = texts.into_iter().chain(pipe);
         let mut variables: Vec<(OsString, OsString)> = texts
             .chain(sizes(self.options.memory))
             .map(|(variable, value)| (variable.into(), value.into()))

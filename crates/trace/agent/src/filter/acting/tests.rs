@@ -87,6 +87,27 @@ fn a_recording_that_begins_and_ends_with_events() {
     });
 }
 
+/// The state of the event changes last, as its thread may go no further.
+#[test]
+fn a_recording_has_begun_once_its_event_came() {
+    in_turn(|| {
+        for _ in 0..2000 {
+            let acting = Acting::new(0, 0).unwrap();
+            acting.wait_for_start();
+            acting.wait_for_stop(0);
+            let cell = acting.cell();
+            std::thread::scope(|scope| {
+                scope.spawn(|| cell.starts());
+                while cell.start.load(Ordering::Acquire) != CAME {
+                    std::hint::spin_loop();
+                }
+                let seen = [&cell.closed, &cell.stop].map(|word| word.load(Ordering::Acquire));
+                assert_eq!(seen, [0, WAITS]);
+            });
+        }
+    });
+}
+
 #[test]
 fn cells_are_given_and_given_back() {
     in_turn(|| {
