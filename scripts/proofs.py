@@ -116,7 +116,7 @@ GROUPS = [
           {"filters": Step("scripts/prove-filters", r"pairs of \d+ expressions"),
            "lttng": Step("scripts/prove-lttng", r"^prove-lttng"),
            "replace": Step("scripts/prove-replace", r"^prove-replace")},
-          [*crates("trace/filter trace/bpf trace/agent trace/agent-preload"), *cli("filter"), "scripts/prove-filters", "scripts/prove-lttng", "scripts/prove-replace", "bench/lttng.py"]),
+          [*crates("trace/filter trace/bpf trace/abi trace/control trace/agent trace/agent-preload"), *cli("filter"), "scripts/prove-filters", "scripts/prove-lttng", "scripts/prove-replace", "bench/lttng.py"]),
     Group("pages", "pages work in a real browser: by mouse, keyboard and touch, without scripts, on a phone, on paper",
           6, "chromium, python3-venv", {"pages": Step("scripts/prove-pages", r"^Ran \d+ tests|^prove-pages")},
           [*crates("look/pages look/plot look/report look/serve lab/compare lab/store"), *cli("report serve"), "scripts/prove-pages"]),

@@ -6,7 +6,8 @@ mod dump;
 pub mod known;
 mod native;
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use clap::Subcommand;
@@ -15,6 +16,9 @@ use perflab_filter::{FilterObject, FilterProgram, read_object};
 
 use crate::failure::{Code, Failure};
 use crate::terminal;
+
+/// Most bytes of an object. A device may never end.
+const LONGEST_OBJECT: u64 = 16 << 20;
 
 /// What to do with an expression.
 #[derive(Debug, Subcommand)]
@@ -71,12 +75,19 @@ pub fn filter(command: &FilterCommand) -> Result<Option<Code>, Failure> {
 /// When the file cannot be read, has no filter, or the filter breaks a rule.
 pub fn object(path: &Path) -> Result<FilterObject, Failure> {
     let shown = terminal::escape(&path.to_string_lossy());
-    let bytes = fs::read(path)
-        .map_err(|error| Failure::usage(format!("cannot read the filter {shown}: {error}")))?;
-    read_object(&bytes).map_err(|problem| {
-        let problem = terminal::escape(&problem.to_string());
-        Failure::no_data(format!("{shown} cannot be used as a filter: {problem}"))
-    })
+    let mut bytes = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(LONGEST_OBJECT + 1).read_to_end(&mut bytes));
+    read.map_err(|error| Failure::usage(format!("cannot read the filter {shown}: {error}")))?;
+    let refused = |reason: &str| {
+        let reason = terminal::escape(reason);
+        Failure::no_data(format!("{shown} cannot be used as a filter: {reason}"))
+    };
+    if bytes.len() as u64 > LONGEST_OBJECT {
+        let most = LONGEST_OBJECT >> 20;
+        return Err(refused(&format!("it has more than {most} MiB")));
+    }
+    read_object(&bytes).map_err(|problem| refused(&problem.to_string()))
 }
 
 /// Programs as they are sent to an agent, which takes the first one that fits a probe. Probes of `except` are taken

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
 use perflab_control::Process;
-use perflab_control::variable::{RECORD_REFUSED, WHEN};
+use perflab_control::variable::RECORD_REFUSED;
 use perflab_recorder::children;
 use rustix::io::Errno;
 use rustix::process::{WaitOptions, set_child_subreaper, wait};
@@ -38,11 +38,9 @@ impl Started {
         mut command: Command,
         environment: Vec<(OsString, OsString)>,
     ) -> Result<Self, Failure> {
-        // What this process has of these is of another recording.
-        for variable in [RECORD_REFUSED, WHEN] {
-            command.env_remove(variable);
-        }
-        command.envs(environment);
+        // What this process has of it is of another recording. The others of a recording always have a value in
+        // `environment`, the filter an empty one if there is none.
+        command.env_remove(RECORD_REFUSED).envs(environment);
         check_environment(&command)?;
         // A process whose parent ends becomes a child of this one, so that a daemon is waited for. Where the kernel
         // refuses that, only those are waited for that are seen to record before the command ends.

@@ -27,7 +27,10 @@ pub fn start(
     command.env("LD_PRELOAD", preload).envs(sizes(wish));
     // One that this process has is for other probes.
     command.env_remove(WHEN);
-    command.envs(filter.map(|filter| (WHEN, filter.hexadecimal())));
+    if let Some(filter) = filter {
+        program::say_unfiltered(command.get_program());
+        command.env(WHEN, filter.hexadecimal());
+    }
     // Only the program itself says that it has no such probe, not those that it starts.
     command.env(SAY, std::process::id().to_string());
     command.env(variable, purpose.probes);

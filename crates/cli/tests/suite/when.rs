@@ -197,7 +197,7 @@ fn filters_that_are_refused() {
     let (pid, program) = (life.pid(), place.file("life"));
     let trace = place.file("trace");
     let at = ["--pid", &pid];
-    let cases: [(&[&str], i32, &str); 8] = [
+    let cases: [(&[&str], i32, &str); 9] = [
         (
             &["on", "life", "--when", "y > 1"],
             2,
@@ -232,6 +232,11 @@ fn filters_that_are_refused() {
             &["on", "life", "--when-object", &program],
             4,
             "life cannot be used as a filter: ",
+        ),
+        (
+            &["on", "life", "--when-object", "/dev/zero"],
+            4,
+            "/dev/zero cannot be used as a filter: it has more than 16 MiB",
         ),
         (&["top", "life", "--when", "z"], 2, "is called `z`"),
     ];

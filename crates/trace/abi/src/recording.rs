@@ -127,6 +127,9 @@ pub mod losses {
     /// Nanoseconds, since the recorder came that keeps events now or did last, in which a filter left out events that
     /// were more than it may take in a second. Counted in steps of some milliseconds.
     pub const LIMITED: usize = 33;
+    /// 1 if the agent knows filters, before [`MAGIC`] is there. One that does not know them ignores the filter of its
+    /// environment.
+    pub const KNOWS_FILTERS: usize = 34;
     /// All counts. They only grow.
     pub const COUNTS: [usize; 3] = [NO_RING, UNREACHED, LATE];
     /// Numbers of such children, the first ones of a recording; 0 behind the last.

@@ -46,7 +46,8 @@ pub enum ControlError {
     Refused(String),
     /// It does not know what it was asked.
     #[error(
-        "its agent is of an earlier perflab and knows no filters: start the program again with this one"
+        "its agent is of an earlier perflab and knows no filters: start the program again with this one; if it has linked \
+         the agent, link it again first"
     )]
     TooOld,
     /// It says something that is no answer to what was asked.

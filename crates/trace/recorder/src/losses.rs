@@ -31,6 +31,21 @@ pub fn are_of_another_version(directory: &Directory) -> bool {
     is_other().unwrap_or(false)
 }
 
+/// Whether the agent of a process knows no filters, so that none judged what the process keeps. Nothing as long as the
+/// agent has not said that: then there are no events either.
+pub fn are_unfiltered(directory: &Directory) -> Option<bool> {
+    let file = directory.file(LOSSES_FILE, Access::Read).ok()?;
+    let word = |index: usize| {
+        let mut word = [0; 8];
+        file.read_exact_at(&mut word, index as u64 * 8).ok()?;
+        Some(u64::from_le_bytes(word))
+    };
+    match word(losses::MAGIC)? {
+        0 => None,
+        magic => Some(magic == LOSSES_MAGIC && word(losses::KNOWS_FILTERS)? == 0),
+    }
+}
+
 /// Recorders that a process has let go.
 fn let_go(file: &File) -> io::Result<u64> {
     let mut word = [0; 8];

@@ -204,6 +204,7 @@ impl Directory {
         let memory = mapped(&self.path.join(LOSSES_FILE), PAGE, || Ok(()))?;
         // SAFETY: a page of words was mapped, for good.
         unsafe {
+            (*memory.add(losses_word::KNOWS_FILTERS)).store(1, Ordering::Relaxed);
             (*memory.add(losses_word::MAGIC)).store(LOSSES_MAGIC, Ordering::Release);
             losses::count_in(memory);
         }

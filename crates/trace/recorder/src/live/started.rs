@@ -11,11 +11,13 @@ use perflab_control::variable::{
 };
 use perflab_control::{Agent, ControlError, EncodedFilter, RecordWish, Traced, is_dead, traced};
 
+use crate::directory::Directory;
 use crate::error::RecordError;
 use crate::live::agentless::Agentless;
 use crate::live::attached::Attached;
 use crate::live::problem::Problem;
 use crate::live::refusals::{Pipe, Refusal};
+use crate::losses::are_unfiltered;
 use crate::places::{Recorded, directories, kept_for};
 use crate::process_dir::ProcessDir;
 
@@ -135,13 +137,8 @@ impl Started {
                         self.known.retain(|(socket, ..)| *socket != process.socket);
                     }
                 }
-                Err(ControlError::Refused(reason)) => {
-                    let refusal = Refusal {
-                        process: process.pid,
-                        name: process.name,
-                        reason,
-                    };
-                    self.refuse(process.pid, Problem::Refused(refusal), tell);
+                Err(error @ (ControlError::Refused(_) | ControlError::TooOld)) => {
+                    self.refuse(process.pid, process.name, error.to_string(), tell);
                 }
                 Err(error) => tell(Problem::Unanswered(process, error)),
             }
@@ -152,7 +149,16 @@ impl Started {
             |process| attached.programs(process),
         );
         for process in kept {
-            attached.add_kept(&process.directory, tell);
+            match self.are_unfiltered(&process) {
+                Some(false) => attached.add_kept(&process.directory, tell),
+                Some(true) => {
+                    let pid = process.process.pid;
+                    let name = Some(process.process.name()).filter(|name| !name.is_empty());
+                    let name = name.unwrap_or_else(|| "ended".to_owned());
+                    self.refuse(pid, name, ControlError::TooOld.to_string(), tell);
+                }
+                None => {}
+            }
         }
         attached.drop_finished()
     }
@@ -180,8 +186,28 @@ impl Started {
             ))
     }
 
+    /// Whether there is a filter, and the agent of a process ignores it. Nothing if that is not known yet.
+    fn are_unfiltered(&self, process: &Recorded) -> Option<bool> {
+        if self.options.when.is_none() {
+            return Some(false);
+        }
+        // What is wrong with the directory is found when it is added.
+        let directory = Directory::open(&process.directory);
+        directory.map_or(Some(false), |directory| are_unfiltered(&directory))
+    }
+
     /// One could not be recorded, which is told if it is one of the first.
-    fn refuse(&mut self, pid: u32, problem: Problem, tell: &mut impl FnMut(Problem)) {
+    fn refuse(&mut self, pid: u32, name: String, reason: String, tell: &mut impl FnMut(Problem)) {
+        let refusal = Refusal {
+            process: pid,
+            name,
+            reason,
+        };
+        self.tell_once(pid, Problem::Refused(refusal), tell);
+    }
+
+    /// Tells what is wrong with a process that could not be recorded, if it is one of the first.
+    fn tell_once(&mut self, pid: u32, problem: Problem, tell: &mut impl FnMut(Problem)) {
         if self.refused.insert(pid) && self.refused.len() <= NAMED {
             tell(problem);
         }
@@ -191,7 +217,7 @@ impl Started {
     pub fn take_refusals(&mut self, tell: &mut impl FnMut(Problem)) {
         let said = self.pipe.as_mut().map(|(_, pipe)| pipe.refusals());
         for refusal in said.into_iter().flatten() {
-            self.refuse(refusal.process, Problem::Refused(refusal), tell);
+            self.tell_once(refusal.process, Problem::Refused(refusal), tell);
         }
     }
 
@@ -209,7 +235,7 @@ impl Started {
         self.hidden = found.hidden;
         let others = self.refused.len();
         for (pid, name) in found.processes {
-            self.refuse(pid, Problem::Agentless { pid, name }, tell);
+            self.tell_once(pid, Problem::Agentless { pid, name }, tell);
         }
         self.without_agent = self.refused.len() - others;
         let more = self.refused.len().saturating_sub(NAMED);
