@@ -83,7 +83,7 @@ GROUPS = [
           [*crates("lab/history lab/runner lab/store lab/experiment lab/machine"), *cli("history run main standby progress failure"),
            "scripts/prove-histories"]),
     Group("planted", "`bisect` finds which of 64 revisions of a C program is 3 % slower, where each build moves the code",
-          30, "git; a C compiler", {"planted": Step("scripts/prove-planted", r"slowdowns of")},
+          55, "git; a C compiler", {"planted": Step("scripts/prove-planted", r"slowdowns of")},
           [*crates("lab/history"), *cli("history"), "crates/judge/stats/src/bisection*", "scripts/prove-planted"]),
     Group("doctor", "the doctor finds trouble that is made on this machine, and changed settings come back after kill -9",
           8, "root", {"doctor": Step("scripts/prove-doctor", r"kills|violations")},

@@ -1,29 +1,29 @@
 //! Both sides of a change, measured again.
 
 use perflab_experiment::counted;
-use perflab_history::{Builder, CampaignFacts, Purpose, Wanted, commands_at};
+use perflab_history::{Builder, CampaignFacts, Purpose, Timeline, Wanted, commands_at};
 
 use super::campaign::Campaign;
 use super::session::{FEWEST, Sides};
 use super::work::Work;
 use crate::failure::Failure;
 
+/// The places of the two ends of what is asked for.
+pub(super) fn sides(timeline: &Timeline) -> Result<[usize; 2], Failure> {
+    match timeline.selected[..] {
+        [first, .., last] => Ok([first, last]),
+        _ => Err(Failure::usage(
+            "--confirm: expected two revisions, found one twice; name the last one before the change and the first one \
+             after it, as `perflab history changes` prints them",
+        )),
+    }
+}
+
 impl Work<'_> {
     /// A campaign with the two ends of what is asked for.
     pub(super) fn confirm(&self, builder: &mut Builder<'_>) -> Result<(), Failure> {
-        let ends = [
-            self.timeline.selected.first(),
-            self.timeline.selected.last(),
-        ];
-        let [Some(first), Some(last)] = ends else {
-            return Ok(());
-        };
-        if first == last {
-            return Err(Failure::usage(
-                "--confirm: expected two revisions, found one twice",
-            ));
-        }
-        let confirmed = self.confirm_pair(*first, *last, FEWEST, builder)?;
+        let [first, last] = sides(self.timeline)?;
+        let confirmed = self.confirm_pair(first, last, FEWEST, builder)?;
         confirmed.map_err(Failure::environment)
     }
 

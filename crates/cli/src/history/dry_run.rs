@@ -21,12 +21,13 @@ pub(super) struct SoFar {
     pub(super) unbuilt: HashSet<String>,
 }
 
-/// The plan in words.
+/// The plan in words. `limits`: lines on what ends a call before all is measured.
 pub(super) fn dry_run(
     file: &HistoryFile,
     experiment: &Experiment,
     timeline: &Timeline,
     so_far: &SoFar,
+    limits: &[String],
 ) -> String {
     let mut text = String::new();
     let (done, left): (Vec<&Revision>, Vec<&Revision>) = timeline
@@ -70,6 +71,9 @@ pub(super) fn dry_run(
         counted(campaigns, "campaign"),
         counted(runs as usize, "run"),
     );
+    for limit in limits {
+        let _ = writeln!(text, "{limit}");
+    }
     if !unbuilt.is_empty() {
         let they_are = match unbuilt.len() {
             1 => "it is",

@@ -51,6 +51,11 @@ enum State {
 
 /// Executes the command.
 pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
+    if arguments.state == State::None && !arguments.why.is_empty() {
+        return Err(Failure::usage(
+            "`none` removes the mark and its WHY; leave WHY out, or name another state",
+        ));
+    }
     let directory = HistoryDir::open(&arguments.directory)?;
     let found = ChangesView::read(&directory, &directory.name()?)?;
     let view = &found.view;
@@ -71,10 +76,15 @@ pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
             Some(format!("{name} ({})", metric(change)?))
         });
         let all: Vec<String> = where_they_are.collect();
+        let of = arguments.metric.as_ref();
+        let of = of.map_or(String::new(), |metric| format!(" of {metric}"));
         return Err(Failure::usage(match all.is_empty() {
-            true => "no change was found, so there is none to mark".to_owned(),
+            true if found.changes.suspected.is_empty() => {
+                "no change was found, so there is none to mark".to_owned()
+            }
+            true => "no change is proven; a suspected one can be marked once it is".to_owned(),
             false => format!(
-                "no change is around {}; changes are at {}",
+                "no change{of} is around {}; changes are at {}",
                 arguments.revision,
                 all.join(", ")
             ),

@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use perflab_experiment::counted;
 use perflab_history::{Asked, HistoryDir, Outline, Purpose, Repository};
 use perflab_report::operand;
 
 use super::arguments::{CampaignArguments, RunArguments, WatchArguments};
 use super::check::{check, check_patch};
+use super::confirm::sides;
 use super::dry_run::{SoFar, dry_run};
 use super::file::read;
 use super::known::{settled, unbuilt};
@@ -32,8 +34,7 @@ enum Goal {
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let asked = asked(arguments)?;
     if arguments.dry_run {
-        let out = arguments.campaigns.out.as_deref();
-        return print_plan(&arguments.file, &asked, out, arguments.again);
+        return print_plan(arguments, &asked);
     }
     let goal = match (patch(arguments)?, &arguments.confirm) {
         (Some(patch), _) => Goal::Patch(patch),
@@ -68,18 +69,17 @@ pub fn watch(arguments: &WatchArguments) -> Result<Option<Code>, Failure> {
     )
 }
 
-/// Prints what would be measured. `again`: also what failed before.
-fn print_plan(
-    file: &Path,
-    asked: &Asked,
-    out: Option<&Path>,
-    again: bool,
-) -> Result<Option<Code>, Failure> {
-    let read = read(file)?;
+/// Prints what would be measured.
+fn print_plan(arguments: &RunArguments, asked: &Asked) -> Result<Option<Code>, Failure> {
+    let again = arguments.again;
+    let read = read(&arguments.file)?;
+    arguments.campaigns.measuring.end()?;
     check(&read)?;
-    let repository = read.repository()?;
+    let out = read.out(arguments.campaigns.out.as_deref());
+    let directory = HistoryDir::open(&out).ok();
+    let copy = directory.as_ref().and_then(HistoryDir::mirror);
+    let repository = read.repository(copy.as_deref())?;
     warn_if_shallow(repository.as_ref())?;
-    let directory = HistoryDir::open(&read.out(out)).ok();
     let former = match &directory {
         Some(directory) => directory.control()?,
         None => None,
@@ -92,9 +92,21 @@ fn print_plan(
             so_far.unbuilt = unbuilt(directory)?;
         }
     }
-    let text = dry_run(&read.file, &read.experiment, &timeline, &so_far);
+    let limits = limits(&arguments.campaigns);
+    let text = dry_run(&read.file, &read.experiment, &timeline, &so_far, &limits);
     terminal::print(&text)?;
     Ok(None)
+}
+
+/// What ends a call before all is measured, in words.
+fn limits(campaigns: &CampaignArguments) -> Vec<String> {
+    let most = campaigns.campaigns.map(|most| {
+        let most = counted(most.get() as usize, "campaign");
+        format!("at most {most} in a call")
+    });
+    let budget = campaigns.measuring.budget.as_ref();
+    let budget = budget.map(|budget| format!("no campaign begins after {budget}"));
+    most.into_iter().chain(budget).collect()
 }
 
 /// Measures what is asked for, or what tells most.
@@ -112,6 +124,13 @@ fn execute(
         check_patch(&read)?;
     }
     let out = read.out(campaigns.out.as_deref());
+    let looked = read.look(&out, |repository| {
+        let timeline = read.timeline(repository, asked, None)?;
+        if matches!(goal, Goal::Confirm) {
+            sides(&timeline)?;
+        }
+        Ok(timeline)
+    })?;
     let site = Site::take(&read, &out, &campaigns.measuring)?;
     if !campaigns.quiet {
         terminal::say(&format!(
@@ -121,9 +140,15 @@ fn execute(
         ));
     }
     let mut builder = site.builder(&read)?;
-    warn_if_shallow(builder.repository())?;
+    if looked.is_none() {
+        warn_if_shallow(builder.repository())?;
+    }
     let former = site.directory.control()?;
-    let timeline = read.timeline(builder.repository(), asked, former.as_ref())?;
+    let timeline = match (looked, builder.repository()) {
+        // Nothing was copied, so it is the same.
+        (Some(timeline), None) => timeline,
+        (_, repository) => read.timeline(repository, asked, former.as_ref())?,
+    };
     let directory = &site.directory;
     directory.note_outline(&site.held, &Outline::of(&read.file.name, &timeline))?;
     directory.keep_summaries(&site.held, &directory.campaigns()?)?;

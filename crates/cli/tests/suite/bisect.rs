@@ -322,7 +322,7 @@ fn what_cannot_be_searched_is_refused() {
         (vec![side, four, "--", "true"], "is no ancestor of"),
         (
             vec![one, "nowhere", "--", "true"],
-            "`nowhere` names no commit",
+            "`BAD`: `nowhere` names no commit",
         ),
         (vec!["start", four, one], "is newer than"),
         (vec!["skip"], "no search is under way"),

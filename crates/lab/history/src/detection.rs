@@ -145,6 +145,13 @@ impl<'v> Detection<'v> {
             .map_or(1, |(of, change)| of.runs_to_show(change))
     }
 
+    /// Whether the revisions at two places of the view are on the two sides of a change, and of no other of its series.
+    pub(crate) fn is_shown_by(&self, point: ChangePoint, sides: (usize, usize)) -> bool {
+        let of = self.searched.get(point.searched);
+        of.zip(self.change(point))
+            .is_some_and(|(of, change)| of.is_shown_by(change, sides))
+    }
+
     /// All changes, and what is suspected.
     pub fn all(&self) -> Changes {
         let found = parallel(&self.points(), |point| self.change(*point).cloned());
@@ -195,10 +202,7 @@ impl<'v> Detection<'v> {
         };
         let to = facts.revisions.first()?;
         let (from, until) = (place(&facts.control)?, place(to)?);
-        // With another change between its sides it says nothing of either.
-        let mut others = of.changes().filter(|other| *other != change.place);
-        let is_alone = !others.any(|other| (from + 1..=until).contains(&other));
-        if !is_alone || from >= change.low || until < change.high {
+        if !of.is_shown_by(change, (from, until)) {
             return None;
         }
         let own = points.iter().find(|own| own.subject == series.subject)?;
@@ -249,6 +253,14 @@ impl SeriesChanges {
             stretch.into_iter().map(move |value| (value - level).abs())
         });
         1.4826 * median(&off.collect::<Vec<_>>()).unwrap_or_default()
+    }
+
+    /// Whether a change is between two places of the view, wherever in its interval it is. With another change between
+    /// them their difference says nothing of either.
+    fn is_shown_by(&self, change: &Change, (from, until): (usize, usize)) -> bool {
+        let mut others = self.changes().filter(|other| *other != change.place);
+        let is_alone = !others.any(|other| (from + 1..=until).contains(&other));
+        is_alone && from < change.low && until >= change.high
     }
 
     /// The places in the view of all changes.

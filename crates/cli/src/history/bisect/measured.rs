@@ -5,7 +5,7 @@ use std::path::Path;
 use perflab_experiment::counted;
 use perflab_history::{
     Asked, BuildKey, Builder, Ends, HistoryFile, Purpose, Repository, Revisions, SearchRange,
-    Source, Timeline, value_of,
+    Timeline, value_of,
 };
 use perflab_report::operand;
 use perflab_stats::bisection::{Answer, Bisection, Evidence, Measured, Outcomes, Terms};
@@ -74,25 +74,17 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     let end = arguments.measuring.end()?;
     check(&read)?;
     check_workload(&read, arguments)?;
-    let range_of = |source: &Source<'_>| {
-        let branch = read.file.source.branch.as_deref();
-        SearchRange::new(source, branch, [good, bad], arguments.first_parent)
-    };
-    // A name that is wrong is told before anything is copied or built.
-    if let Ok(Some(repository)) = read.repository() {
-        warn_if_shallow(Some(&repository))?;
-        range_of(&Source::Git(&repository))?;
-    }
+    let of = |repository: Option<&Repository>| revisions(&read, [good, bad], arguments, repository);
+    let looked = read.look(&out, of)?;
     let site = Site::take(&read, &out, &arguments.measuring)?;
     let mut builder = site.builder(&read)?;
-    let (range, timeline) = {
-        let source = read.source(builder.repository())?;
-        let range = range_of(&source)?;
-        let timeline = Timeline::new(&read.file, &source, &Asked::default(), None)?;
-        if let Source::Git(repository) = source {
-            check_inputs(&read, repository, &[range.bad(), &timeline.control])?;
-        }
-        (range, timeline)
+    if looked.is_none() {
+        warn_if_shallow(builder.repository())?;
+    }
+    let (range, timeline) = match (looked, builder.repository()) {
+        // Nothing was copied, so they are the same.
+        (Some(looked), None) => looked,
+        (_, repository) => of(repository)?,
     };
     let steps = Steps {
         session: Session {
@@ -134,6 +126,28 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         terminal::say(&format!("builds and runs are in {}", operand(&out)));
     }
     outcome
+}
+
+/// The revisions that are searched, and all of the branch.
+fn revisions(
+    read: &Read,
+    [good, bad]: [&str; 2],
+    arguments: &BisectArguments,
+    repository: Option<&Repository>,
+) -> Result<(SearchRange, Timeline), Failure> {
+    if arguments.first_parent && repository.is_none() {
+        return Err(Failure::usage(
+            "--first-parent is for revisions of git; versions of a list have no parents, so leave it out",
+        ));
+    }
+    let source = read.source(repository)?;
+    let branch = read.file.source.branch.as_deref();
+    let range = SearchRange::new(&source, branch, [good, bad], arguments.first_parent)?;
+    let timeline = Timeline::new(&read.file, &source, &Asked::default(), None)?;
+    if let Some(repository) = repository {
+        check_inputs(read, repository, &[range.bad(), &timeline.control])?;
+    }
+    Ok((range, timeline))
 }
 
 /// A hash of how revisions are built and measured.

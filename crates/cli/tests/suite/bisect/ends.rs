@@ -131,11 +131,21 @@ fn a_date_before_all_revisions_is_no_end() {
     let searches = Searches::with(&slower_from(3, 2));
     let [good, bad] = searches.ends();
     let first = searches.name(1);
-    let expected = format!("no revision is as old as 1990-01-01: the first is {first} of ");
-    let refused = |words: &[&str]| searches.bisect(words).code(2).says(&[&expected]);
-    refused(&["1990-01-01", bad, "--out", "../out", "--", "true"]);
+    let refused = |end: &str, words: &[&str]| {
+        let early =
+            format!("`{end}` is \"1990-01-01\", which is before the first revision, {first} of");
+        searches.bisect(words).code(2).says(&[&early]);
+    };
+    refused(
+        "GOOD",
+        &["1990-01-01", bad, "--out", "../out", "--", "true"],
+    );
+    refused(
+        "BAD",
+        &[good, "1990-01-01", "--out", "../out", "--", "true"],
+    );
     assert!(!searches.laboratory.path("out").exists());
-    refused(&["start", "1990-01-01", bad]);
+    refused("GOOD", &["start", "1990-01-01", bad]);
     searches.bisect(&["start", good, bad]).code(0);
-    refused(&["good", "1990-01-01"]);
+    refused("REV", &["good", "1990-01-01"]);
 }

@@ -76,7 +76,7 @@ fn a_change_is_found_with_an_interval_of_revisions() {
     assert!(!changes(&[]).out.contains("wrong"));
     mark(&[behind, "wrong", "--metric", "wall"])
         .code(2)
-        .says(&["changes are at"]);
+        .says(&["no change of wall is around ", "changes are at"]);
     mark(&["v9", "wrong"])
         .code(2)
         .says(&["no revision that was measured is called `v9`"]);
@@ -198,4 +198,8 @@ fn a_change_with_the_last_revisions_is_suspected() {
         "suspected, not proven: w size [bytes] is higher since about ",
     ]);
     assert!(said.out.contains("of 2026-01-28"), "{said:?}");
+    let last = histories.git(&["rev-parse", "HEAD"], "2026-01-30");
+    let words = ["history", "mark", "h", &last, "wrong"];
+    let refused = histories.laboratory.call(&words).code(2);
+    refused.says(&["a suspected one can be marked once it is"]);
 }

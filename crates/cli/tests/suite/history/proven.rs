@@ -2,6 +2,37 @@
 
 use super::{EXPERIMENT, HISTORY, Histories};
 
+/// What changes of two series are confirmed by may differ, as one of them has no values just before.
+#[test]
+fn a_watch_confirms_the_metrics_of_a_change_together() {
+    let histories = Histories::new(&HISTORY.replace("together = 3", "together = 15"));
+    let laboratory = &histories.laboratory;
+    let (_, workload) = EXPERIMENT.split_once("[workloads.w]").unwrap();
+    let other = workload.replace("workloads.w.", "workloads.v.");
+    let other = other.replace("built", "other");
+    laboratory.write("exp.toml", format!("{EXPERIMENT}[workloads.v]{other}"));
+    for day in 1..=30 {
+        let size = 1000 + day * 37 % 11 + if day < 20 { 0 } else { 50 };
+        let mut script = format!("echo {size} > built");
+        if !(15..20).contains(&day) {
+            script += &format!("; echo {} > other", 2 * size);
+        }
+        histories.commit(&script, &format!("2026-01-{day:02}"));
+    }
+    histories.run(&[]).code(0);
+    let words = ["history", "watch", "history.toml", "--out", "h"];
+    laboratory.call(&words).code(0);
+    let campaigns = histories.journal("campaigns.jsonl");
+    let confirming = campaigns
+        .iter()
+        .filter(|campaign| campaign["purpose"] == "confirm");
+    assert_eq!(confirming.count(), 1, "{campaigns:#?}");
+    let changes = laboratory.call(&["history", "changes", "h"]).code(0);
+    let changes = changes.prints(&["2 changes in 2 series"]);
+    let confirmed = changes.out.matches("\nconfirmed in campaign 3").count();
+    assert_eq!(confirmed, 2, "{changes:?}");
+}
+
 /// The size grows on the 20th day, the weight on the 12th.
 fn script(day: u32) -> String {
     let noise = day * 37 % 11;

@@ -16,8 +16,9 @@ use crate::git::QUIET;
 /// Time limit of git: a fetch of a large repository takes long.
 const GIT_LIMIT: Duration = Duration::from_secs(3600);
 
-/// What git needs of the environment to reach a repository of others: keys, words to ask for a password with, proxies.
-const OF_GIT: [&str; 17] = [
+/// What git needs of the environment to reach a repository of others: keys, words to ask for a password with, proxies,
+/// and what the user forbids.
+const OF_GIT: [&str; 19] = [
     "SSH_AUTH_SOCK",
     "SSH_ASKPASS",
     "GIT_SSH",
@@ -27,6 +28,8 @@ const OF_GIT: [&str; 17] = [
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
+    "GIT_ALLOW_PROTOCOL",
+    "GIT_LFS_SKIP_SMUDGE",
     "XDG_CONFIG_HOME",
     "http_proxy",
     "https_proxy",

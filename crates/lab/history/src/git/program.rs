@@ -97,6 +97,13 @@ impl Repository {
         Ok(PathBuf::from(self.text(&["rev-parse", asked])?))
     }
 
+    /// The directory by which it can be fetched from, if that of this path is one inside of its work tree.
+    pub(crate) fn around(&self, path: &Path) -> Option<PathBuf> {
+        let root = self.root().ok()?;
+        let own = path.canonicalize().ok()?;
+        (own != root && own.starts_with(&root)).then_some(root)
+    }
+
     /// Whether its history was cut off when it was cloned.
     ///
     /// # Errors

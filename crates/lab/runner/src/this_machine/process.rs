@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use perflab_machine::resolve_in_path;
@@ -28,7 +28,7 @@ use super::listener::listener;
 use super::locate::locate;
 use super::moved::move_to;
 use super::reaper::Reaper;
-use super::redirect::{create, open_error, stdio};
+use super::redirect::{create, null, open_error, stdio};
 use super::relatives::relatives;
 use super::sys;
 use super::turn::{go_on_if_stopped, take_turn};
@@ -74,7 +74,7 @@ impl<'m> LocalProcess<'m> {
             command.current_dir(directory);
         }
         command.stdin(match launch.stdin {
-            None => Stdio::null(),
+            None => null(),
             Some(path) => File::open(path)
                 .map_err(|source| open_error(path, source))?
                 .into(),
@@ -270,7 +270,7 @@ impl Process for LocalProcess<'_> {
             self.watch_until(deadline, interrupt)?
         };
         drop(seat);
-        if stopped.is_some() && self.is_foreign() {
+        if stopped.is_some() && self.is_foreign() && self.is_alive() {
             let number = self.number();
             return Err(io::Error::new(
                 ErrorKind::PermissionDenied,
