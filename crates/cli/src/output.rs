@@ -33,10 +33,10 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     write_bytes(path, text.as_bytes())
 }
 
-/// As [`write`], of any bytes.
+/// As [`write()`], of any bytes.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_bytes(path: &Path, content: &[u8]) -> Result<(), Failure> {
     if path == Path::new("-") {
         return terminal::print_bytes(content);
