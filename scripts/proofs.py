@@ -80,7 +80,7 @@ GROUPS = [
     Group("histories", "history run, history watch and bisect, killed 50 times each, measure each revision once and find the "
           "change; they lose nothing, leave nothing behind and leave the repository alone", 4, "git",
           {"histories": Step("scripts/prove-histories", r"^\d+ kills of")},
-          [*crates("lab/history lab/runner lab/store lab/experiment lab/machine"), *cli("history run main standby progress failure"),
+          [*crates("lab/history lab/runner lab/store lab/experiment lab/machine"), *cli("history run main standby progress failure text_file"),
            "scripts/prove-histories"]),
     Group("planted", "`bisect` finds which of 64 revisions of a C program is 3 % slower, where each build moves the code",
           55, "git; a C compiler", {"planted": Step("scripts/prove-planted", r"slowdowns of")},

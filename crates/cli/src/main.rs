@@ -27,6 +27,7 @@ mod show;
 mod standby;
 mod steady;
 mod terminal;
+mod text_file;
 mod trace;
 mod tune;
 mod until;

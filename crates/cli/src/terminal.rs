@@ -98,7 +98,7 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Says what went wrong.
+/// Says what went wrong. It may repeat what a file holds, and has line ends of its own.
 pub fn say_error(failure: &Failure) {
     let red = io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -107,5 +107,11 @@ pub fn say_error(failure: &Failure) {
     } else {
         "error:"
     };
+    let shown = |character: char| match character {
+        // Tabs align what is shown of a file.
+        '\n' | '\t' => character.to_string(),
+        _ => escape(character.encode_utf8(&mut [0; 4])),
+    };
+    let failure: String = failure.to_string().chars().map(shown).collect();
     say(&format!("{label} {failure}"));
 }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use perflab_experiment::{Experiment, counted};
 use perflab_history::{HistoryFile, Revision, Timeline};
 
+use super::file::Read;
 use super::known::names;
 
 /// Revisions that are listed at the beginning and at the end of many.
@@ -118,4 +119,29 @@ pub(super) fn dry_run(
         let _ = writeln!(text, "{}", crate::terminal::escape(line.trim_end()));
     }
     text
+}
+
+/// What would be measured with a patch of this name, in words.
+pub(super) fn dry_run_of_patch(read: &Read, timeline: &Timeline, name: &str) -> String {
+    let control = &timeline.control;
+    let base = timeline.measured().last().unwrap_or(control);
+    let of = |revision: &Revision| format!("{} of {}", revision.name(), revision.date());
+    let three = match base.id == control.id {
+        true => format!(
+            "{}, which is the control, and the same with the patch {name}",
+            of(base)
+        ),
+        false => format!(
+            "{}, the same with the patch {name}, and the control {}",
+            of(base),
+            of(control)
+        ),
+    };
+    let measure = &read.file.measure;
+    let runs = measure.runs.unwrap_or(read.experiment.design.runs);
+    format!(
+        "{}: 1 campaign with {three}; {} of each\n",
+        read.file.name,
+        counted(runs as usize, "run")
+    )
 }

@@ -1,6 +1,5 @@
 //! The history file, and the experiment that it names.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use perflab_experiment::Experiment;
@@ -16,6 +15,7 @@ use crate::output::directory_of;
 use crate::results::RESULTS;
 use crate::run;
 use crate::terminal;
+use crate::text_file;
 
 /// A history file that was read.
 pub(super) struct Read {
@@ -32,7 +32,7 @@ pub(super) struct Read {
 
 /// Reads a history file and its experiment.
 pub(super) fn read(path: &Path) -> Result<Read, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
+    let text = text_file::read(path).map_err(|error| {
         Failure::usage(format!(
             "cannot read the history file {}: {error}",
             path.display()

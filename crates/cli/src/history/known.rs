@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use perflab_experiment::counted;
 use perflab_history::{CampaignFacts, HistoryDir, Purpose, Revision, Timeline, View};
 use perflab_report::operand;
+use perflab_store::recorded_output;
 
 use super::work::Work;
 use crate::failure::Failure;
@@ -125,6 +126,48 @@ impl<'w> Work<'w> {
             failing,
             in_vain,
         })
+    }
+
+    /// Fails if no run passed of a revision without which the last of these campaigns says nothing: of the control, or of
+    /// either side of a change.
+    pub(super) fn need_values(
+        &self,
+        is_of_call: impl Fn(&CampaignFacts) -> bool,
+    ) -> Result<(), Failure> {
+        let directory = self.session.directory;
+        let campaigns = directory.campaigns()?;
+        let of_call = |facts: &&CampaignFacts| is_of_call(facts) && !facts.revisions.is_empty();
+        let Some(facts) = campaigns.iter().rfind(of_call) else {
+            return Ok(());
+        };
+        let Some(summary) = directory.summary(facts)? else {
+            return Ok(());
+        };
+        let needed = facts.measured().map(Revision::name);
+        let needed = needed.take(if facts.is_confirmation() { 2 } else { 1 });
+        for name in needed.filter(|name| !summary.has_passed(name)) {
+            let Some(failure) = summary.failure(&name) else {
+                continue;
+            };
+            let meaning = match facts.is_confirmation() {
+                true => "so nothing is confirmed",
+                false => "and it is the control, so no revision has a value in it",
+            };
+            let output = recorded_output(&directory.result(facts), failure.run);
+            let again = match facts.purpose {
+                Purpose::Plan | Purpose::Fill => format!(
+                    "then measure again with `perflab history run HISTORY.toml --out {} --again`",
+                    operand(directory.path())
+                ),
+                _ => "then give the same command again".to_owned(),
+            };
+            return Err(Failure::no_data(format!(
+                "all runs of {name} failed in campaign {}, {meaning}: {failure}; its output is in {}; remove the cause, {again}",
+                facts.campaign,
+                operand(&output),
+            )));
+        }
+        Ok(())
     }
 
     /// Names revisions that have no value.

@@ -4,15 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use perflab_experiment::counted;
-use perflab_history::{Asked, HistoryDir, Outline, Purpose, Repository};
+use perflab_history::{
+    Asked, CampaignFacts, Every, HistoryDir, Outline, Pattern, Purpose, Repository, Timeline, Word,
+};
 use perflab_report::operand;
 
 use super::arguments::{CampaignArguments, RunArguments, WatchArguments};
 use super::check::{check, check_patch};
 use super::confirm::sides;
-use super::dry_run::{SoFar, dry_run};
-use super::file::read;
-use super::known::{settled, unbuilt};
+use super::dry_run::{SoFar, dry_run, dry_run_of_patch};
+use super::file::{Read, read};
+use super::known::{is_current, settled, unbuilt};
 use super::session::Site;
 use super::work::{Manner, Patch, Work};
 use crate::failure::{Code, Failure};
@@ -33,10 +35,11 @@ enum Goal {
 /// Executes the command.
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let asked = asked(arguments)?;
+    let patch = patch(arguments)?;
     if arguments.dry_run {
-        return print_plan(arguments, &asked);
+        return print_plan(arguments, &asked, patch.as_ref());
     }
-    let goal = match (patch(arguments)?, &arguments.confirm) {
+    let goal = match (patch, &arguments.confirm) {
         (Some(patch), _) => Goal::Patch(patch),
         (None, Some(_)) => Goal::Confirm,
         (None, None) => Goal::All,
@@ -70,11 +73,18 @@ pub fn watch(arguments: &WatchArguments) -> Result<Option<Code>, Failure> {
 }
 
 /// Prints what would be measured.
-fn print_plan(arguments: &RunArguments, asked: &Asked) -> Result<Option<Code>, Failure> {
+fn print_plan(
+    arguments: &RunArguments,
+    asked: &Asked,
+    patch: Option<&Patch>,
+) -> Result<Option<Code>, Failure> {
     let again = arguments.again;
     let read = read(&arguments.file)?;
     arguments.campaigns.measuring.end()?;
     check(&read)?;
+    if patch.is_some() {
+        check_patch(&read)?;
+    }
     let out = read.out(arguments.campaigns.out.as_deref());
     let directory = HistoryDir::open(&out).ok();
     let copy = directory.as_ref().and_then(HistoryDir::mirror);
@@ -85,6 +95,11 @@ fn print_plan(arguments: &RunArguments, asked: &Asked) -> Result<Option<Code>, F
         None => None,
     };
     let timeline = read.timeline(repository.as_ref(), asked, former.as_ref())?;
+    if let Some(patch) = patch {
+        terminal::print(&dry_run_of_patch(&read, &timeline, &patch.name))?;
+        return Ok(None);
+    }
+    note_tags(&read, asked, repository.as_ref(), &timeline)?;
     let mut so_far = SoFar::default();
     if let Some(directory) = &directory {
         so_far.settled = settled(directory, &timeline, again)?;
@@ -149,6 +164,9 @@ fn execute(
         (Some(timeline), None) => timeline,
         (_, repository) => read.timeline(repository, asked, former.as_ref())?,
     };
+    if !campaigns.quiet && matches!(goal, Goal::All | Goal::Watch) {
+        note_tags(&read, asked, builder.repository(), &timeline)?;
+    }
     let directory = &site.directory;
     directory.note_outline(&site.held, &Outline::of(&read.file.name, &timeline))?;
     directory.keep_summaries(&site.held, &directory.campaigns()?)?;
@@ -160,11 +178,24 @@ fn execute(
         end,
         begun: 0,
     };
+    let is_current = |facts: &CampaignFacts| is_current(facts, &timeline);
     match goal {
-        Goal::All => work.all(&mut builder)?,
-        Goal::Patch(patch) => work.patch(patch, &mut builder)?,
-        Goal::Confirm => work.confirm(&mut builder)?,
-        Goal::Watch => work.watch(&mut builder)?,
+        Goal::All => {
+            work.all(&mut builder)?;
+            work.need_values(is_current)?;
+        }
+        Goal::Patch(patch) => {
+            work.patch(patch, &mut builder)?;
+            work.need_values(|facts| facts.purpose == Purpose::Patch)?;
+        }
+        Goal::Confirm => {
+            work.confirm(&mut builder)?;
+            work.need_values(CampaignFacts::is_confirmation)?;
+        }
+        Goal::Watch => {
+            work.watch(&mut builder)?;
+            work.need_values(is_current)?;
+        }
     }
     if !campaigns.quiet {
         let next = match goal {
@@ -197,7 +228,7 @@ fn asked(arguments: &RunArguments) -> Result<Asked, Failure> {
             Ok(Asked {
                 since: Some((flag, from.to_owned())),
                 until: Some((flag, to.to_owned())),
-                every: Some(perflab_history::Every::default()),
+                every: Some(Every::default()),
             })
         }
         _ => Err(Failure::usage(format!(
@@ -236,6 +267,37 @@ pub(super) fn warn_if_shallow(repository: Option<&Repository>) -> Result<(), Fai
         terminal::say(
             "note: the repository is a shallow clone, so older revisions are missing; `git fetch --unshallow` fetches them",
         );
+    }
+    Ok(())
+}
+
+/// Says that most of the tags whose revisions are wanted are not in the history of the branch.
+fn note_tags(
+    read: &Read,
+    asked: &Asked,
+    repository: Option<&Repository>,
+    timeline: &Timeline,
+) -> Result<(), Failure> {
+    let table = &read.file.revisions;
+    let Some(repository) = repository else {
+        return Ok(());
+    };
+    if asked.every.unwrap_or(table.every) != Every::Word(Word::Tag) {
+        return Ok(());
+    }
+    let pattern = table.tags.as_deref().map(Pattern::new);
+    let fits = |tag: &&String| pattern.as_ref().is_none_or(|pattern| pattern.fits(tag));
+    let all = repository.tags()?;
+    let all = all.values().flatten().filter(fits).count();
+    let revisions = timeline.revisions.iter();
+    let here = revisions.flat_map(|revision| &revision.tags);
+    let elsewhere = all.saturating_sub(here.filter(fits).count());
+    if 2 * elsewhere > all {
+        terminal::say(&format!(
+            "note: {elsewhere} of {} are not in the history of the branch, so their revisions are not measured; name their \
+             branch as `branch` in [source], or write `first_parent = false` if it was merged",
+            counted(all, "tag")
+        ));
     }
     Ok(())
 }

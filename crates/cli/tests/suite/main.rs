@@ -24,6 +24,7 @@ mod damaged_traces;
 mod doctor;
 mod documents;
 mod drift;
+mod endless;
 mod estimates;
 mod exchange;
 mod experiment_files;

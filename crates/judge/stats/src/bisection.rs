@@ -49,7 +49,7 @@ use hypotheses::{Hypotheses, NO_CHANGE};
 
 /// Share of the error that is left at which a revision is the answer. Less than 1 because masses are a little too sure
 /// where the step is as small as can be found: of such steps those are seen first that look larger.
-const LEFT: f64 = 0.9;
+const LEFT: f64 = 0.7;
 
 /// The same for no change: it takes runs of the ends only, and a step that is called none is not looked for again.
 const LEFT_OF_NO_CHANGE: f64 = 0.3;

@@ -69,6 +69,7 @@ fn one(
             low: None,
             high: None,
             runs: 1,
+            campaign: None,
         })
     });
     let values: Vec<Value> = values.collect();

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use perflab_stats::Resampling;
 use perflab_stats::changes::arrivals::arrivals;
-use perflab_stats::changes::{Located, SHORTEST, Terms};
+use perflab_stats::changes::{Located, SHORTEST, Terms, freed_of_groups};
 use perflab_stats::detectable::runs_to_show;
 use perflab_stats::summary::median;
 
@@ -85,8 +85,7 @@ impl<'v> Detection<'v> {
             },
         };
         let located = parallel(&long, |(_, values)| {
-            let differences = values.iter().map(|value| Some(value.difference));
-            Located::new(&differences.collect::<Vec<_>>(), &terms).ok()
+            Located::grouped(&by_campaign(values), &terms).ok()
         });
         let searched = long.into_iter().zip(located);
         let searched = searched.filter_map(|((series, values), located)| {
@@ -211,7 +210,7 @@ impl<'v> Detection<'v> {
         if series.relative && !point.relative {
             return None;
         }
-        let value = point.value(until, series.relative);
+        let value = point.value(until, facts.campaign, series.relative);
         Some(Confirmation {
             campaign: facts.campaign,
             from: facts.control.clone(),
@@ -286,13 +285,24 @@ fn measured_series(view: &View) -> impl Iterator<Item = (usize, Vec<Value>)> {
     })
 }
 
+/// Each difference with its campaign: those of a campaign share the noise of its control.
+fn by_campaign(values: &[Value]) -> Vec<(f64, usize)> {
+    let group = |value: &Value| value.campaign.unwrap_or_default() as usize;
+    let values = values.iter();
+    values
+        .map(|value| (value.difference, group(value)))
+        .collect()
+}
+
 /// What the values since the last change of a series suggest.
 fn suspected(index: usize, values: &[Value], found: &[Change]) -> Option<SuspectedChange> {
     let own = found.iter().filter(|change| change.series == index);
     let from = own.map(|change| change.place).max().unwrap_or(0);
-    let last: Vec<&Value> = values.iter().filter(|value| value.place >= from).collect();
-    let differences: Vec<Option<f64>> = last.iter().map(|value| Some(value.difference)).collect();
-    let alarm = arrivals(&differences, ALARM_EVERY).ok()?.alarm?;
+    let last = values.partition_point(|value| value.place < from);
+    let last = values.get(last..)?;
+    let freed = freed_of_groups(&by_campaign(last)).ok()?;
+    let freed: Vec<Option<f64>> = freed.into_iter().map(Some).collect();
+    let alarm = arrivals(&freed, ALARM_EVERY).ok()?.alarm?;
     Some(SuspectedChange {
         series: index,
         since: last.get(alarm.since)?.place,

@@ -43,9 +43,9 @@ pub struct Point {
 }
 
 impl Point {
-    /// The same as the value of the revision at a place, with a relative difference or one in the metric's unit. A
+    /// The same as the value of the revision at a place, by a campaign, with a relative difference or one in the metric's unit. A
     /// difference that is in the metric's unit stays so.
-    pub(crate) fn value(&self, place: usize, relative: bool) -> Value {
+    pub(crate) fn value(&self, place: usize, campaign: u32, relative: bool) -> Value {
         let unit = match self.relative && !relative {
             true => self.control.abs(),
             false => 1.0,
@@ -56,6 +56,7 @@ impl Point {
             low: self.low.map(|low| low * unit),
             high: self.high.map(|high| high * unit),
             runs: self.runs,
+            campaign: Some(campaign),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::changes::ChangesView;
 use crate::detection::{Confirming, Detection};
 use crate::directory::{DirectoryError, HistoryDir};
 use crate::points::SubjectPoints;
-use crate::run_failure::last_failures;
+use crate::run_failure::{last_failures, unmeasured};
 use crate::view::View;
 
 impl View {
@@ -24,11 +24,12 @@ impl View {
             }
         }
         let failures = last_failures(&campaigns, &summaries);
+        let unmeasured = unmeasured(&campaigns, &summaries);
         let summaries = summaries.into_iter().flatten();
         let found: Vec<SubjectPoints> = summaries.flat_map(|summary| summary.points).collect();
         let (builds, outline) = (directory.builds()?, directory.outline()?);
         let view = Self::new(name, &campaigns, &builds, found, &outline);
-        let view = view.with_failures(failures);
+        let view = view.with_failures(failures, unmeasured);
         Ok(view.with_tests(&directory.test_runs()?))
     }
 }

@@ -1,6 +1,6 @@
 //! Runs that fail: why a revision has no value.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use perflab_experiment::Status;
@@ -39,6 +39,18 @@ impl RunFailure {
             detail: record.detail.clone(),
         }
     }
+}
+
+/// Why a revision has no value, though a campaign was to measure it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unmeasured {
+    /// No run of it passed.
+    Failed,
+    /// Runs of it passed, but in no campaign in which one of the control did.
+    ControlFailed,
+    /// No run of it was made.
+    NoRun,
 }
 
 /// The failures in a campaign in the order of the workloads, each with the name of the revision.
@@ -87,4 +99,35 @@ pub(crate) fn last_failures(
     let failed = last.into_iter();
     let failed = failed.filter_map(|(id, failure)| Some((id.clone(), failure?.clone())));
     failed.collect()
+}
+
+/// The revisions without a value, of those that campaigns were to measure, by their ids.
+pub(crate) fn unmeasured(
+    campaigns: &[CampaignFacts],
+    summaries: &[Option<Summary>],
+) -> BTreeMap<String, Unmeasured> {
+    let mut best: HashMap<&String, Option<Unmeasured>> = HashMap::new();
+    for (facts, summary) in campaigns.iter().zip(summaries) {
+        let Some(summary) = summary else {
+            continue;
+        };
+        let has_control = summary.has_passed(&facts.control.name());
+        for revision in facts.measured() {
+            let name = revision.name();
+            let why = match (summary.has_run(&name), summary.has_passed(&name)) {
+                (false, _) => Some(Unmeasured::NoRun),
+                (true, false) => Some(Unmeasured::Failed),
+                (true, true) => (!has_control).then_some(Unmeasured::ControlFailed),
+            };
+            let known = best.entry(&revision.id).or_insert(why);
+            // A value counts for more than a run that failed, and this for more than none.
+            if known.is_some() && why != Some(Unmeasured::NoRun) {
+                *known = why;
+            }
+        }
+    }
+    let without = best.into_iter();
+    without
+        .filter_map(|(id, why)| Some((id.clone(), why?)))
+        .collect()
 }

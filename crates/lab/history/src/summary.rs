@@ -78,7 +78,7 @@ impl Summary {
     }
 
     /// The first workload of which no run of a revision passed.
-    pub(crate) fn failure(&self, revision: &str) -> Option<&RunFailure> {
+    pub fn failure(&self, revision: &str) -> Option<&RunFailure> {
         self.run(revision)?.failure.as_ref()
     }
 

@@ -1,7 +1,7 @@
 //! What is known of a history: its revisions in order, and a series of values for each subject.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use indexmap::IndexMap;
 use perflab_compare::SubjectKey;
@@ -16,7 +16,7 @@ use crate::outcomes::{TestCell, TestSeries};
 use crate::outline::{Outline, SeenQuirk};
 use crate::points::SubjectPoints;
 use crate::revision::Revision;
-use crate::run_failure::RunFailure;
+use crate::run_failure::{RunFailure, Unmeasured};
 use crate::series::{Seen, Series};
 use crate::test_runs::{TestFacts, TestRunFacts};
 
@@ -33,6 +33,9 @@ pub struct View {
     pub campaigns: usize,
     /// The revisions that were measured or could not be built, the oldest first.
     pub revisions: Vec<Seen>,
+    /// Why revisions have no value that campaigns were to measure, by their ids.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unmeasured: BTreeMap<String, Unmeasured>,
     /// A series for each subject.
     pub series: Vec<Series>,
     /// What else changed, in order.
@@ -144,6 +147,7 @@ impl View {
                 .iter()
                 .filter(|facts| !facts.revisions.is_empty())
                 .count(),
+            unmeasured: BTreeMap::new(),
             series,
             revisions,
             quirks,
@@ -151,13 +155,28 @@ impl View {
         }
     }
 
-    /// With the failures of revisions, by the ids of these.
+    /// With the failures of revisions, and why some have no value, by their ids.
     #[must_use]
-    pub(crate) fn with_failures(mut self, mut failures: HashMap<String, RunFailure>) -> Self {
+    pub(crate) fn with_failures(
+        mut self,
+        mut failures: HashMap<String, RunFailure>,
+        unmeasured: BTreeMap<String, Unmeasured>,
+    ) -> Self {
         for seen in &mut self.revisions {
             seen.failure = failures.remove(&seen.revision.id);
         }
-        self
+        Self { unmeasured, ..self }
+    }
+
+    /// The revisions that have a value, or are the control that all have theirs from.
+    pub fn measured(&self) -> impl Iterator<Item = &Seen> {
+        let measured = self.revisions.iter();
+        measured.filter(|seen| !seen.campaigns.is_empty() && self.why_unmeasured(seen).is_none())
+    }
+
+    /// Why a revision has no value, though a campaign was to measure it.
+    pub fn why_unmeasured(&self, seen: &Seen) -> Option<Unmeasured> {
+        self.unmeasured.get(&seen.revision.id).copied()
     }
 
     /// With the tests that were executed: those of the last build of each revision.

@@ -44,7 +44,7 @@ pub struct BisectArguments {
     ///
     /// A run fails that does not pass: by its exit code, a signal, the time limit, or output that is not understood. Exit code
     /// 125 says that the revision cannot be tested, as for `git bisect run`.
-    #[arg(long, conflicts_with_all = ["metric", "benchmark", "workload"])]
+    #[arg(long, conflicts_with_all = ["metric", "benchmark"])]
     pub fails: bool,
 
     /// With --fails: a good revision may fail too at times, and a bad one may pass.
@@ -59,7 +59,7 @@ pub struct BisectArguments {
     #[arg(short, long, value_name = "NAME")]
     pub benchmark: Option<String>,
 
-    /// The workload, where there are several.
+    /// The workload, where there are several; with --fails only its runs count.
     #[arg(short, long, value_name = "NAME")]
     pub workload: Option<String>,
 
@@ -71,7 +71,9 @@ pub struct BisectArguments {
     #[arg(long)]
     pub again: bool,
 
-    /// Most runs in all; then the search ends without an answer.
+    /// Most runs of the search; then it ends without an answer.
+    ///
+    /// Those of the ends count, those that confirm an answer do not.
     #[arg(long, value_name = "N", default_value = "2000")]
     pub max_runs: NonZeroU32,
 

@@ -16,7 +16,7 @@ use super::answer::{found_text, no_change_text, size_of_failures, size_of_metric
 use super::arguments::BisectArguments;
 use super::command;
 use super::confirm::{Question, confirm};
-use super::failed::{has_failed, same_at_both_ends};
+use super::failed::same_at_both_ends;
 use super::steps::{Followed, Steps};
 use super::subject::{check_workload, subject};
 use crate::failure::{Code, Failure};
@@ -100,6 +100,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         timeline: &timeline,
         end,
         again: arguments.again,
+        workload: arguments.workload.as_deref(),
     };
     steps.say_begin(&out);
     let terms = Terms {
@@ -110,6 +111,8 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         true => {
             let evidence = Outcomes::new(certainty(arguments.flaky))?;
             let mut search = Bisection::new(range.lineage.clone(), terms, evidence)?;
+            steps.say_workloads();
+            let has_failed = |record: &RunRecord| steps.has_failed(record);
             let followed = steps.follow(&mut search, &mut builder, &has_failed)?;
             answer(
                 &steps,

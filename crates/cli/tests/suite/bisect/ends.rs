@@ -149,3 +149,44 @@ fn a_date_before_all_revisions_is_no_end() {
     searches.bisect(&["start", good, bad]).code(0);
     refused("REV", &["good", "1990-01-01"]);
 }
+
+/// A run of another workload may fail for reasons of its own.
+#[test]
+fn failures_of_one_workload() {
+    let scripts: Vec<String> = (1..=6)
+        .map(|number| format!("test $1 = v && exit {}; exit 1", usize::from(number > 3)))
+        .collect();
+    let searches = Searches::with(&scripts);
+    let workload = |name: &str| {
+        format!(
+            "[workloads.{name}]\ndriver = \"command\"\ncommand = [\"sh\", \"{{tree}}/work.sh\", \"{name}\"]\n"
+        )
+    };
+    let variants = "[variants.any]\nvars = { tree = \".\" }\n";
+    searches.write_history(&format!("{variants}{}{}", workload("w"), workload("v")));
+    let search = |ends: [&str; 2], more: &[&str]| {
+        let history = ["--history", "../history.toml", "--out", "../out", "--fails"];
+        searches.bisect(&[&ends, &history[..], more].concat())
+    };
+    let [good, bad] = searches.ends();
+    let found = format!("{} introduced the change", searches.name(4));
+    let of_one = search([good, bad], &["--workload", "v"]).code(0);
+    assert!(of_one.out.starts_with(&found), "{of_one:?}");
+    assert!(
+        !of_one.err.contains("whichever") && !of_one.out.contains("\n  v: "),
+        "{of_one:?}"
+    );
+    search([good, bad], &["--workload", "w"])
+        .code(4)
+        .says(&["every run of both ends failed"]);
+    // Of all together some pass at the older end, and each is told.
+    let third = &searches.revisions[2];
+    let all = search([good, third], &["--flaky", "--max-runs", "4000"]).code(0);
+    let all = all.says(&["a failed run counts whichever workload it is of: w, v; --workload NAME"]);
+    let line = all.out.lines().find(|line| line.starts_with("  w: "));
+    let line = line.unwrap_or_default().replace("  w: ", "");
+    let words: Vec<&str> = line.split(' ').collect();
+    assert!(words[3] == words[5] && words[3] != "0", "{all:?}");
+    let none = format!("  v: {} fails in 0 of ", searches.name(1));
+    assert!(all.out.contains(&none), "{all:?}");
+}

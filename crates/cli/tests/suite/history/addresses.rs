@@ -79,6 +79,37 @@ fn the_plan_of_a_repository_elsewhere_is_made_from_the_copy() {
         .prints(&["0 of 2 revisions to measure; 2 revisions are measured already"]);
 }
 
+/// Every call of git has them, whether it reads the user's repository or makes the copy.
+#[test]
+fn settings_in_the_environment_hold_for_every_call_of_git() {
+    let elsewhere = HISTORY.replace("\"repo\"", "\"test://host/repo\"");
+    let histories = Histories::with(&elsewhere, &[100, 110]);
+    let laboratory = &histories.laboratory;
+    let mut command = laboratory.perflab(&["history", "run", "history.toml", "--out", "h"]);
+    let key = format!("url.{}.insteadOf", laboratory.path("repo").display());
+    command.env("GIT_CONFIG_COUNT", "1");
+    command.env("GIT_CONFIG_KEY_0", key);
+    command.env("GIT_CONFIG_VALUE_0", "test://host/repo");
+    // As inside of a hook of another repository.
+    command.env("GIT_DIR", laboratory.path("nowhere"));
+    let said: Said = command.output().unwrap().into();
+    said.code(0);
+    histories.show().code(0).prints(&["+10.0%"]);
+}
+
+#[test]
+fn a_repository_whose_logs_are_in_another_encoding_can_be_read() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    let encoding = ["config", "i18n.logOutputEncoding", "UTF-16"];
+    histories.git(&encoding, "2026-01-02");
+    let planned = histories.run(&["--dry-run"]).code(0);
+    planned.prints(&["2 of 2 revisions", "echo 110 > built"]);
+    let settings = "[i18n]\n\tlogOutputEncoding = UTF-16\n";
+    run_with(&histories, "h", settings, &[]).code(0);
+    let shown = histories.show().code(0);
+    shown.prints(&["+10.0%", "echo 110 > built"]);
+}
+
 /// git itself finds its repository from there.
 #[test]
 fn a_directory_inside_of_a_repository_stands_for_it() {

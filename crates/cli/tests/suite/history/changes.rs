@@ -187,7 +187,7 @@ fn a_change_with_the_last_revisions_is_suspected() {
     // Too few of them to prove anything.
     let noisy = |number: u32| 1000 + number * 37 % 11 + if number < 28 { 0 } else { 60 };
     let sizes: Vec<u32> = (1..=30).map(noisy).collect();
-    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 10"), &sizes);
+    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 30"), &sizes);
     histories.run(&[]).code(0);
     let said = histories
         .laboratory

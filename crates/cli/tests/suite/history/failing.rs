@@ -58,10 +58,15 @@ fn a_revision_that_fails_takes_nothing_from_the_others() {
         let name = names[day as usize - 1];
         format!("2026-01-{day:02}  {name}  {workload}: {ended} {code}")
     };
-    let lines = [line(1, "u", 9), line(3, "w", 7), line(4, "v", 8)];
-    let failed = format!("\nruns failed:\n{}\n", lines.join("\n"));
+    // Of the third no run passed.
+    let failed = format!(
+        "\nnot measured:\n{}\n\nruns failed:\n{}\n{}\n",
+        line(3, "w", 7),
+        line(1, "u", 9),
+        line(4, "v", 8)
+    );
     let shown = histories.show().code(0);
-    shown.prints(&["5 revisions measured in 1 campaign", "+30.0%", &failed]);
+    shown.prints(&["4 revisions measured in 1 campaign", "+30.0%", &failed]);
     let one = laboratory.call(&["history", "show", "h", "--revision", names[3]]);
     one.code(0).prints(&[
         &format!("\nruns failed: v: {ended} 8; see campaigns/000001/runs/0000"),
@@ -141,7 +146,7 @@ fn a_revision_is_measured_again_where_the_control_failed() {
     histories
         .laboratory
         .write("exp.toml", failing_without_ok(2));
-    histories.run(&[]).code(0);
+    histories.run(&[]).code(4);
     histories.laboratory.write("ok", "");
     histories.run(&[]).code(0);
     histories.show().code(0).prints(&["+10.0%"]);
@@ -155,8 +160,13 @@ fn without_its_control_a_campaign_ends() {
         .write("exp.toml", failing_without_ok(6));
     let names = histories.git(&["log", "--format=%h", "--abbrev=12"], "2026-01-01");
     let (newest, control) = names.split_once('\n').unwrap();
-    let said = histories.run(&[]).code(0);
+    let failed = format!(
+        "all runs of {control} failed in campaign 1, and it is the control, so no revision has a value in it: w: EXIT, the \
+         workload ended with exit code 1; its output is in h/campaigns/000001/runs/00000"
+    );
+    let said = histories.run(&[]).code(4);
     let said = said.says(&[
+        &failed,
         "failed 3 times in a row and never passed",
         &format!("runs of 1 revision fail: {control}; "),
         &format!(
@@ -166,6 +176,24 @@ fn without_its_control_a_campaign_ends() {
     // No revision is left of which anything else could be told.
     assert!(!said.err.contains("are measured"), "{said:?}");
     assert_eq!(histories.measured()[control], 3);
+    histories.show().code(0).prints(&[
+        "h: 0 revisions measured in 1 campaign; ",
+        &format!(
+            "\nnot measured:\n2026-01-01  {control}  w: EXIT, the workload ended with exit code 1\n"
+        ),
+        &format!("2026-01-02  {newest}  its runs passed, but those of the control failed\n"),
+    ]);
+    let one = ["history", "show", "h", "--revision", newest];
+    let one = histories.laboratory.call(&one).code(0);
+    one.prints(&[
+        "not measured, as its runs passed, but those of the control failed: campaigns/000001\n",
+    ]);
+    let quiet = ["history", "watch", "history.toml", "--out", "h", "--quiet"];
+    let quiet = histories.laboratory.call(&quiet).code(4);
+    quiet.says(&["error: all runs of ", ", so no revision has a value in it"]);
+    let range = format!("{control}..{newest}");
+    let confirmed = histories.run(&["--confirm", &range]).code(4);
+    confirmed.says(&[", so nothing is confirmed: w: EXIT, "]);
     histories.laboratory.write("ok", "");
     histories
         .run(&[])

@@ -92,3 +92,36 @@ fn changes_of_several_metrics() {
     let badge = laboratory.read("pages/badge.svg");
     assert!(badge.contains("worse since 2026-01-"), "{badge}");
 }
+
+/// The control measures something else in each campaign, as by the noise of its few runs: all differences of the campaign
+/// are off by that. Where campaigns hold neighbours, they are off from one revision to the next.
+#[test]
+fn what_neighbours_share_with_their_control_is_no_change() {
+    let histories = Histories::new(&HISTORY.replace("together = 3", "together = 12"));
+    let laboratory = &histories.laboratory;
+    let command = r#"["cat", "{tree}/built"]"#;
+    let shifted = r#"["sh", "{experiment}/shifted", "{tree}/built"]"#;
+    laboratory.write("exp.toml", EXPERIMENT.replace(command, shifted));
+    let shift = "size=$(cat $1); [ $size != 2000 ] || size=$(cat ${0%/*}/control); echo $size\n";
+    laboratory.write("shifted", shift);
+    histories.commit("echo 2000 > built", "2026-01-01");
+    for (campaign, control) in (0..).zip([2000, 2200, 1900, 2100, 2050]) {
+        laboratory.write("control", control.to_string());
+        for day in 12 * campaign + 1..12 * campaign + 13 {
+            let size = 1000 + day * 37 % 101;
+            let date = format!("2026-{:02}-{:02}", 1 + day / 28, 1 + day % 28);
+            histories.commit(&format!("echo {size} > built"), &date);
+        }
+        histories.run(&[]).code(0);
+    }
+    let changes = |more: &[&str]| {
+        let words = [&["history", "changes", "h"], more].concat();
+        laboratory.call(&words).code(0)
+    };
+    changes(&[]).prints(&["0 changes in 1 series"]);
+    let view = changes(&["--format", "json"]).json();
+    let values = view["series"][0]["values"].as_array().unwrap();
+    let campaigns = values.iter().map(|value| value["campaign"].as_u64());
+    let expected = (0..60).map(|value| Some(1 + value / 12));
+    assert!(campaigns.eq(expected), "{values:#?}");
+}

@@ -33,7 +33,11 @@ fn tests_of_each_revision_are_kept_and_told_by_severity() {
             .write("repo/tests.sh", tests(sums, flaky));
         histories.commit(&format!("echo {day} > built"), &format!("2026-01-{day:02}"));
     }
-    histories.run(&[]).code(0);
+    let said = histories.run(&[]).code(0);
+    // The command passes where a test does not.
+    let told = said.err.lines().filter(|line| line.starts_with("tested "));
+    let failed = told.clone().filter(|line| line.ends_with(" s: FAIL"));
+    assert_eq!((told.count(), failed.count()), (12, 7), "{said:?}");
     let test_runs = histories.journal("tests.jsonl");
     assert_eq!(
         test_runs.len(),

@@ -24,7 +24,7 @@ use trials::{End, Outcome, plain, search, simulate};
 use world::{Machine, SD, World};
 
 /// Trials where none are asked for.
-const TRIALS: u64 = 150;
+const TRIALS: u64 = 1000;
 
 /// Runs of candidates that were published for 1000 revisions and known ends, times what is allowed for unknown ones.
 const ALLOWED: f64 = 1.3;
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     {
         // Builds are estimated one by one, which takes seconds for each search.
         let trials = if world.builds > 0.0 {
-            trials.div_ceil(3)
+            trials.div_ceil(20)
         } else {
             trials
         };

@@ -52,6 +52,21 @@ pub struct Plan {
     pub candidate: Option<(usize, usize)>,
 }
 
+impl Plan {
+    /// The same with no more runs than that: those of the revision between the ends come first, as they tell most.
+    pub(super) fn at_most(self, most: usize) -> Self {
+        let candidate = self.candidate.map(|(at, runs)| (at, runs.min(most)));
+        let left = most - candidate.map_or(0, |(_, runs)| runs);
+        let half = left.div_ceil(2).max(left.saturating_sub(self.bad));
+        let good = self.good.min(half);
+        Self {
+            good,
+            bad: self.bad.min(left - good),
+            candidate,
+        }
+    }
+}
+
 /// What has been found.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {

@@ -28,12 +28,14 @@ mod intervals;
 mod located;
 mod null;
 mod place;
+pub(crate) mod sample;
 pub(crate) mod scan;
 pub(crate) mod segments;
 
 use crate::check;
 use crate::error::Error;
 use crate::resampling::Resampling;
+use sample::Sample;
 
 pub use intervals::{SHORTEST, layers};
 pub use located::Located;
@@ -139,6 +141,26 @@ pub fn changes(series: &[Option<f64>], terms: &Terms) -> Result<Changes, Error> 
     Located::new(series, terms)?.described()
 }
 
+/// The changes of a series, each value with the number of its group: values of a group share noise, as differences from one
+/// measurement of a control do. Of normal noise that of a group may have twice the variance of that of a value.
+///
+/// # Errors
+/// As [`changes()`].
+pub fn changes_of_groups(series: &[(f64, usize)], terms: &Terms) -> Result<Changes, Error> {
+    Located::grouped(series, terms)?.described()
+}
+
+/// The ranks of the values of a series, each with the number of its group, freed of what groups share. Without a change they
+/// are about as likely in any order.
+///
+/// # Errors
+/// An unusable value, or more than [`MOST_VALUES`].
+pub fn freed_of_groups(series: &[(f64, usize)]) -> Result<Vec<f64>, Error> {
+    let sample = grouped(series)?;
+    let (scores, _) = sample.scores(0..series.len());
+    Ok(scores.into_iter().map(|score| score as f64).collect())
+}
+
 /// The largest rank CUSUM of a series over all its seeded intervals; 0 where all values are equal,
 /// or fewer than [`SHORTEST`]. The statistic whose distribution [`Changes::p`] is of.
 ///
@@ -147,7 +169,7 @@ pub fn changes(series: &[Option<f64>], terms: &Terms) -> Result<Changes, Error> 
 pub fn strongest(values: &[f64]) -> Result<f64, Error> {
     check::sample("series", values, 0)?;
     few_enough(values.len())?;
-    let peaks = scan::peaks(values);
+    let peaks = scan::peaks(&Sample::alone(values.to_vec()));
     Ok(peaks
         .iter()
         .fold(0.0, |most, peak| peak.statistic.max(most)))
@@ -170,6 +192,14 @@ fn present(series: &[Option<f64>]) -> Result<(Vec<f64>, Vec<usize>), Error> {
     Ok((values, places))
 }
 
+/// Values with the group of each.
+fn grouped(series: &[(f64, usize)]) -> Result<Sample, Error> {
+    few_enough(series.len())?;
+    let (values, groups): (Vec<f64>, Vec<usize>) = series.iter().copied().unzip();
+    check::sample("series", &values, 0)?;
+    Ok(Sample::grouped(values, &groups))
+}
+
 fn few_enough(found: usize) -> Result<(), Error> {
     if found > MOST_VALUES {
         return Err(Error::TooMany {
@@ -183,11 +213,11 @@ fn few_enough(found: usize) -> Result<(), Error> {
 }
 
 /// Autocorrelation within segments, and what it multiplies the threshold by.
-fn dependence(values: &[f64], peaks: &[scan::Peak]) -> (f64, f64) {
-    let threshold = null::critical(values.len(), REFERENCE_LEVEL);
-    let segments = segments::found(values, peaks, threshold);
+fn dependence(sample: &Sample, peaks: &[scan::Peak]) -> (f64, f64) {
+    let threshold = null::critical(sample.len(), REFERENCE_LEVEL);
+    let segments = segments::found(sample, peaks, threshold);
     let places: Vec<usize> = segments.iter().map(|found| found.place).collect();
-    let autocorrelation = dependence::autocorrelation(values, &places);
-    let factor = dependence::factor(autocorrelation, values.len());
+    let autocorrelation = dependence::autocorrelation(sample, &places);
+    let factor = dependence::factor(autocorrelation, sample.len());
     (autocorrelation, factor)
 }

@@ -16,6 +16,7 @@
 use std::ops::Range;
 
 use super::intervals::layers;
+use super::sample::Sample;
 
 /// Least part of the variance without ties that counts.
 const LEAST_VARIANCE: f64 = 0.75;
@@ -26,7 +27,7 @@ pub(crate) struct Peak {
     pub(super) within: Range<usize>,
     /// The first value behind the place where the statistic is largest, from the series' start.
     pub(super) place: usize,
-    pub(super) statistic: f64,
+    pub(crate) statistic: f64,
 }
 
 /// Places of the values in ascending order, and for each whether the value is that of the place
@@ -48,16 +49,24 @@ impl Order {
 }
 
 /// The peak of each seeded interval in which values differ.
-pub(crate) fn peaks(values: &[f64]) -> Vec<Peak> {
-    let order = Order::of(values);
+pub(crate) fn peaks(sample: &Sample) -> Vec<Peak> {
+    let order = Order::of(&sample.values);
     let mut layout = Layout::default();
+    let mut sums = Vec::new();
     let mut peaks = Vec::new();
-    for layer in layers(values.len()) {
-        layout.rank(&order, &layer, values.len());
+    for layer in layers(sample.len()) {
+        layout.rank(&order, &layer, sample.len());
         let ranked = layer.iter().zip(&layout.intervals);
         peaks.extend(ranked.filter_map(|(within, ranked)| {
-            let scores = &layout.scores[ranked.offset..][..within.len()];
-            let (place, statistic) = largest(scores, ranked.ties)?;
+            let own = &layout.scores[ranked.offset..][..within.len()];
+            let (place, statistic) = match sample.is_alone() {
+                true => largest(own, ranked.ties)?,
+                false => {
+                    let freed = sample.freed(own, |_| 0.0, within.clone(), &mut sums);
+                    let (own, ties) = scores(&freed);
+                    largest(&own, ties)?
+                }
+            };
             Some(Peak {
                 within: within.clone(),
                 place: within.start + place,

@@ -6,6 +6,8 @@ series: the largest rank CUSUM over all seeded intervals, the autocorrelation of
 segments given, and the changes at a given threshold: narrowest over threshold first, then each one
 between its neighbours. Written from the description in docs/statistics/changes.md: ranks by counting,
 sums by plain loops.
+groups: the same of values that share noise by groups. What they share is taken out with the inverse root of the
+covariance matrix, by its eigenvalues.
 tails: how often the largest CUSUM of random orders reaches a statistic, counted. The table of the
 library was made by importance sampling, in another language with another generator.
 """
@@ -52,8 +54,28 @@ def cusums(values):
     return out
 
 
-def peak(values, start, end):
-    found = cusums(values[start:end])
+SHARED = 2.0
+
+
+def freed(values, groups, cut=None):
+    """Ranks without what groups share; with a cut, around the means before and behind it."""
+    if groups is None:
+        return values
+    r = np.array([2 * x - len(values) - 1 for x in ranks(values)])
+    level = np.zeros(len(r))
+    if cut is not None:
+        level[:cut], level[cut:] = r[:cut].mean(), r[cut:].mean()
+    covariance = np.array([[SHARED * (a == b) for b in groups] for a in groups]) + np.eye(len(r))
+    size, axes = np.linalg.eigh(covariance)
+    root = axes @ np.diag(size ** -0.5) @ axes.T
+    away = r - level
+    # Equal ones differ by how they were rounded.
+    return [round(float(z), 6) for z in level + root @ away]
+
+
+def peak(values, start, end, groups=None, cut=None):
+    groups = groups and groups[start:end]
+    found = cusums(freed(values[start:end], groups, cut))
     top = max(found)
     if top < 1e-9:
         return None
@@ -61,8 +83,8 @@ def peak(values, start, end):
     return (start, end, place, top)
 
 
-def peaks(values):
-    all_of = [peak(values, *interval) for layer in layers(len(values)) for interval in layer]
+def peaks(values, groups=None):
+    all_of = [peak(values, *interval, groups) for layer in layers(len(values)) for interval in layer]
     return [p for p in all_of if p]
 
 
@@ -77,9 +99,9 @@ def evidence(places, over):
     return out
 
 
-def changes(values, bar):
+def changes(values, bar, groups=None):
     n = len(values)
-    over = sorted((p for p in peaks(values) if p[3] >= bar), key=lambda p: (p[1] - p[0], -p[3]))
+    over = sorted((p for p in peaks(values, groups) if p[3] >= bar), key=lambda p: (p[1] - p[0], -p[3]))
     places = []
     for _ in range(20):
         before = list(places)
@@ -92,7 +114,7 @@ def changes(values, bar):
                 continue
             left = places[i - 1] if i else 0
             right = places[i + 1] if i + 1 < len(places) else n
-            whole = peak(values, left, right)
+            whole = peak(values, left, right, groups, places[i] - left)
             inside = whole and found[0] < whole[2] < found[1]
             places[i] = whole[2] if inside else found[2]
         while True:
@@ -103,7 +125,7 @@ def changes(values, bar):
             def step(i):
                 left = places[i - 1] if i else 0
                 right = places[i + 1] if i + 1 < len(places) else n
-                top = peak(values, left, right)
+                top = peak(values, left, right, groups)
                 return top[3] if top else 0.0
             del places[min(weak, key=step)]
         if places == before:
@@ -111,11 +133,11 @@ def changes(values, bar):
     return [[place, found[3]] for place, found in zip(places, evidence(places, over))]
 
 
-def autocorrelation(values, places):
+def autocorrelation(values, places, groups=None):
     products = squares = 0.0
     cuts = [0, *places, len(values)]
     for start, end in zip(cuts, cuts[1:]):
-        r = ranks(values[start:end])
+        r = ranks(freed(values[start:end], groups and groups[start:end]))
         m = end - start
         z = [(2 * x - m - 1) / m for x in r]
         products += sum(a * b for a, b in zip(z, z[1:]))
@@ -148,6 +170,23 @@ def case(name, values, bar):
     places = changes(values, bar)
     return {"name": name, "values": values, "bar": bar, "strongest": max([p[3] for p in peaks(values)], default=0.0),
             "changes": places, "autocorrelation": autocorrelation(values, [p for p, _ in places])}
+
+
+def grouped(name, values, groups, bar):
+    places = changes(values, bar, groups)
+    return {"name": name, "values": values, "groups": groups, "bar": bar,
+            "strongest": max(p[3] for p in peaks(values, groups)), "changes": places,
+            "autocorrelation": autocorrelation(values, [p for p, _ in places], groups)}
+
+
+def shared(kind, sizes, steps, step_at_border):
+    """Values of groups of these sizes, one behind the other or dealt out in turn."""
+    groups = [index for index, size in enumerate(sizes) for _ in range(size)]
+    if not step_at_border:
+        groups = [groups[(7 * place) % len(groups)] for place in range(len(groups))]
+    offsets = noise(kind, len(sizes))
+    values = made(kind, len(groups), steps)
+    return [round(v - float(offsets[g]), 3) for v, g in zip(values, groups)], groups
 
 
 def made(kind, n, steps):
@@ -188,7 +227,15 @@ if __name__ == "__main__":
                      (1000, 40_000)):
         grid = (1.9, 2.2, 2.5) if n == 12 else (2.5, 3.0, 3.3) if n == 20 else (3.0, 3.4, 3.8, 4.2, 4.6, 5.0)
         tails += tail(n, count, grid)
+    rng = np.random.default_rng(20261128)
+    groups = []
+    for kind in ("normal", "slow", "rounded"):
+        for sizes, steps in (([12] * 5, [(24, 4)]), ([4] * 15, [(30, 3)]), ([1, 9, 3, 12, 7, 2, 11, 5, 8], [(25, 5)]),
+                             ([8] * 12, [(40, 3), (70, -4)])):
+            for is_behind in (True, False):
+                name = f"{kind} {sizes} {steps} {is_behind}"
+                groups.append(grouped(name, *shared(kind, sizes, steps, is_behind), 2.6))
     rows = [f'"{name}": [\n' + ",\n".join(map(json.dumps, cases)) + "\n]"
-            for name, cases in (("series", series), ("tails", tails))]
+            for name, cases in (("series", series), ("groups", groups), ("tails", tails))]
     with open("history.json", "w") as file:
         file.write("{" + ",\n".join(rows) + "}\n")

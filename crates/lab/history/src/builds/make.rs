@@ -326,7 +326,10 @@ impl<'a> Builder<'a> {
         };
         for (purpose, command) in tasks {
             let directory = match (&self.file.build.directory, *purpose) {
-                (Some(directory), "build") => site.tree.join(directory),
+                (Some(directory), "build") => match site.inside(directory) {
+                    Ok(directory) => directory,
+                    Err(fault) => return Ok(Err(fault)),
+                },
                 _ => site.tree.clone(),
             };
             let log = site.log(purpose);

@@ -95,16 +95,12 @@ pub(super) fn link(known: &Known, place: usize) -> Option<String> {
 }
 
 fn head(view: &View) -> Markup {
-    let measured = view
-        .revisions
-        .iter()
-        .filter(|seen| !seen.campaigns.is_empty());
     let count = |is: fn(&Seen) -> bool| view.revisions.iter().filter(|seen| is(seen)).count();
     let unbuilt = count(Seen::is_unbuilt);
     let failed = count(|seen| seen.failure.is_some());
     html! {
         p.note {
-            (counted(measured.count(), "revision")) " measured in "
+            (counted(view.measured().count(), "revision")) " measured in "
             a href=(HistoryAddress::Campaigns) { (counted(view.campaigns, "campaign")) }
             @if unbuilt > 0 { ", " (unbuilt) " could not be built" }
             @if failed > 0 { ", runs of " (failed) " failed" }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use perflab_experiment::counted;
 use perflab_history::{BuildFacts, Details, Revision, Seen, SymbolChange, SymbolChanges, View};
-use perflab_report::{value_differences, value_with_unit};
+use perflab_report::{unmeasured, value_differences, value_with_unit};
 
 use super::address::HistoryAddress;
 use super::site::{HistorySite, Known};
@@ -27,7 +27,10 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
             @if !revision.tags.is_empty() { dt { "tags" } dd { (say(&revision.tags.join(", "))) } }
             @if let Some(build) = &seen.build { (built(build)) }
             @if !seen.campaigns.is_empty() {
-                dt { "measured in" }
+                @match view.why_unmeasured(seen) {
+                    None => { dt { "measured in" } }
+                    Some(why) => { dt { "not measured" } dd { (unmeasured(why)) } dt { "tried in" } }
+                }
                 dd {
                     @for (index, campaign) in seen.campaigns.iter().enumerate() {
                         @if index > 0 { ", " }
@@ -168,7 +171,7 @@ fn functions(program: &str, changes: &SymbolChanges) -> Markup {
         h3 { "Functions of " (say(program)) }
         p.note {
             (changes.came.len()) " came, " (changes.went.len()) " went, " (changes.resized.len()) " of another size, "
-            (changes.moved) " moved, " (changes.unchanged) " unchanged."
+            (changes.moved) " only moved, " (changes.unchanged) " of the same size and place. The code of these may differ."
         }
         @if !rows.is_empty() {
             div.scroll.tall tabindex="0" role="region" aria-label={ "Functions of " (say(program)) } {
