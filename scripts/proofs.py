@@ -51,13 +51,15 @@ GROUPS = [
           ["crates/judge/stats/src/bisection*", "crates/judge/stats/examples/bisection/*", "crates/judge/stats/examples/simulated/*",
            "scripts/prove-bisection"]),
     Group("changes", "of histories without a change at most 5 % have one found in every simulated noise, also 20 series "
-          "together; steps of two standard deviations are found, intervals hold their places, and sizes of confirmations "
-          "are right on average", 11, "nothing else",
-          {"changes": Step("scripts/prove-changes", r"^every promise|PROMISE")},
+          "together, also where values share the noise of a control, also measured by the command; steps of two standard "
+          "deviations are found, intervals hold their places, and sizes of confirmations are right on average", 15, "git",
+          {"changes": Step("scripts/prove-changes", r"^every promise|PROMISE"),
+           "neighbours": Step("scripts/prove-neighbours", r"^seed")},
           ["crates/judge/stats/src/changes/*", "crates/judge/stats/src/rank.rs", "crates/judge/stats/src/resampling.rs",
            "crates/judge/stats/src/multiplicity.rs", "crates/judge/stats/examples/changes/*",
            "crates/judge/stats/examples/simulated/*", "crates/judge/stats/examples/extremes/*", "scripts/prove-changes",
-           "scripts/changes-real"]),
+           "scripts/prove-neighbours", "scripts/changes-real", "crates/lab/history/src/detection.rs",
+           "crates/lab/history/src/series.rs"]),
     Group("real", "the same with real processes: a command against itself and against one 2 % slower, in a fixed number "
           "of runs, in turns, and until decided; behind a shell; and with uneven samples, scatter and slow runs", 60, "a C compiler; a quiet machine",
           {"fixed": Step("scripts/prove-real", r"^whole runs: of"),

@@ -70,6 +70,7 @@ fn one(
             high: None,
             runs: 1,
             campaign: None,
+            steady_control: None,
         })
     });
     let values: Vec<Value> = values.collect();

@@ -85,7 +85,7 @@ impl<'v> Detection<'v> {
             },
         };
         let located = parallel(&long, |(_, values)| {
-            Located::grouped(&by_campaign(values), &terms).ok()
+            Located::grouped(&by_control(values), &terms).ok()
         });
         let searched = long.into_iter().zip(located);
         let searched = searched.filter_map(|((series, values), located)| {
@@ -179,21 +179,23 @@ impl<'v> Detection<'v> {
             confirmation: None,
             said: None,
         };
-        // The last one counts.
-        let mut confirmations = self.confirmations.iter().rev();
-        change.confirmation =
-            confirmations.find_map(|confirming| self.confirmation(&change, of, confirming));
+        // Of those whose sides are nearest to each other the last one counts.
+        let confirmations = self.confirmations.iter().rev();
+        let confirmations =
+            confirmations.filter_map(|confirming| self.confirmation(&change, of, confirming));
+        let nearest = confirmations.min_by_key(|(apart, _)| *apart);
+        change.confirmation = nearest.map(|(_, confirmation)| confirmation);
         change.said = self.view.said(&change, &self.marks);
         Some(change)
     }
 
-    /// What a campaign says of a change, if it measured both sides.
+    /// What a campaign says of a change, if it measured both sides, and how many revisions of the view these are apart.
     fn confirmation(
         &self,
         change: &Change,
         of: &SeriesChanges,
         (facts, points): &Confirming,
-    ) -> Option<Confirmation> {
+    ) -> Option<(usize, Confirmation)> {
         let series = self.view.series.get(change.series)?;
         let place = |revision: &Revision| {
             let mut seen = self.view.revisions.iter();
@@ -211,14 +213,15 @@ impl<'v> Detection<'v> {
             return None;
         }
         let value = point.value(until, facts.campaign, series.relative);
-        Some(Confirmation {
+        let confirmation = Confirmation {
             campaign: facts.campaign,
             from: facts.control.clone(),
             to: to.clone(),
             difference: value.difference,
             low: value.low,
             high: value.high,
-        })
+        };
+        Some((until - from, confirmation))
     }
 }
 
@@ -285,9 +288,17 @@ fn measured_series(view: &View) -> impl Iterator<Item = (usize, Vec<Value>)> {
     })
 }
 
-/// Each difference with its campaign: those of a campaign share the noise of its control.
-fn by_campaign(values: &[Value]) -> Vec<(f64, usize)> {
-    let group = |value: &Value| value.campaign.unwrap_or_default() as usize;
+/// Each difference with the number of its group. Those of a campaign share the noise of its control. Those of campaigns whose
+/// control measured nothing but one value share the same: where it never varies, as in many counts, they share nothing.
+fn by_control(values: &[Value]) -> Vec<(f64, usize)> {
+    let steady = values.iter().filter_map(|value| value.steady_control);
+    let mut levels: Vec<f64> = steady.collect();
+    levels.sort_by(f64::total_cmp);
+    levels.dedup();
+    let group = |value: &Value| match value.steady_control {
+        Some(control) => levels.partition_point(|level| *level < control),
+        None => levels.len() + value.campaign.unwrap_or_default() as usize,
+    };
     let values = values.iter();
     values
         .map(|value| (value.difference, group(value)))
@@ -300,8 +311,7 @@ fn suspected(index: usize, values: &[Value], found: &[Change]) -> Option<Suspect
     let from = own.map(|change| change.place).max().unwrap_or(0);
     let last = values.partition_point(|value| value.place < from);
     let last = values.get(last..)?;
-    let freed = freed_of_groups(&by_campaign(last)).ok()?;
-    let freed: Vec<Option<f64>> = freed.into_iter().map(Some).collect();
+    let freed = freed_of_groups(&by_control(last)).ok()?;
     let alarm = arrivals(&freed, ALARM_EVERY).ok()?.alarm?;
     Some(SuspectedChange {
         series: index,

@@ -49,7 +49,7 @@ pub use campaign::{
     CampaignError, CampaignFacts, Ends, Purpose, Ready, campaign_experiment, is_of_tree,
 };
 pub use changes::{
-    ALARM_EVERY, Change, Changes, ChangesView, Confirmation, LEVEL, SuspectedChange,
+    ALARM_EVERY, Change, Changes, ChangesView, Confirmation, Confirmed, LEVEL, SuspectedChange,
 };
 pub use details::{Details, DetailsError, Files};
 pub use detection::{ChangePoint, Detection};

@@ -7,6 +7,10 @@ use crate::order::order;
 use crate::timeline::Timeline;
 use crate::view::View;
 
+/// Sides of a confirmation that are no further apart serve several changes; further apart ones, if they are no more than
+/// twice as far apart as the sides of each of these.
+const NEAR: usize = 8;
+
 /// What to measure next. Places are those of the timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -118,7 +122,7 @@ fn confirm(
             return None;
         }
         let mut runs = detection.runs_to_confirm(*point);
-        let mut served = vec![(*point, first.series)];
+        let mut served = vec![(*point, first.series, shared)];
         let is_near = |low: usize, high: usize| low <= first.high && first.low <= high;
         for other in surest.iter().skip(at + 1) {
             // The bounds take little time, the interval takes much.
@@ -138,11 +142,15 @@ fn confirm(
             let Some(places) = places.filter(|(from, to)| !is_tried(*from, *to)) else {
                 continue;
             };
-            let is_shown = |(point, series): (ChangePoint, usize)| {
-                sides.are_measured(series, wider) && detection.is_shown_by(point, wider)
+            let apart = |(from, to): (usize, usize)| to - from;
+            let is_shown = |(point, series, own): (ChangePoint, usize, (usize, usize))| {
+                apart(wider) <= NEAR.max(2 * apart(own))
+                    && sides.are_measured(series, wider)
+                    && detection.is_shown_by(point, wider)
             };
-            if served.iter().copied().all(is_shown) && is_shown((*other, change.series)) {
-                served.push((*other, change.series));
+            let of_other = (*other, change.series, own);
+            if served.iter().copied().all(is_shown) && is_shown(of_other) {
+                served.push(of_other);
                 runs = runs.max(detection.runs_to_confirm(*other));
                 shared = wider;
                 (from, to) = places;

@@ -38,6 +38,9 @@ pub struct Point {
     pub high: Option<f64>,
     /// The median of the control's runs, in the metric's unit.
     pub control: f64,
+    /// Whether all of them measured the same.
+    #[serde(default)]
+    pub is_control_steady: bool,
     /// Runs of the revision.
     pub runs: usize,
 }
@@ -57,6 +60,7 @@ impl Point {
             high: self.high.map(|high| high * unit),
             runs: self.runs,
             campaign: Some(campaign),
+            steady_control: self.is_control_steady.then_some(self.control),
         }
     }
 }
@@ -98,6 +102,7 @@ pub fn points(facts: &CampaignFacts, result: &OpenedResult) -> Vec<SubjectPoints
             low: row.typical.low,
             high: row.typical.high,
             control: row.base.median,
+            is_control_steady: row.base.min == row.base.max,
             runs: row.candidate.n,
         };
         let mut known = by_subject.iter_mut();

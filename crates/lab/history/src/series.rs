@@ -61,6 +61,9 @@ pub struct Value {
     /// The campaign whose control it is a difference from; of several the first of those with most weight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub campaign: Option<u32>,
+    /// What the control measured there, in the metric's unit, if all its runs measured the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_control: Option<f64>,
 }
 
 impl Seen {
@@ -144,6 +147,7 @@ fn combined(values: &[Value]) -> Option<Value> {
         .max_by(|one, other| one.1.total_cmp(other.1));
     Some(Value {
         campaign: heaviest.and_then(|(value, _)| value.campaign),
+        steady_control: heaviest.and_then(|(value, _)| value.steady_control),
         difference,
         low: half.map(|half| difference - half),
         high: half.map(|half| difference + half),
@@ -174,6 +178,7 @@ mod tests {
             low: None,
             high: None,
             control,
+            is_control_steady: false,
             runs: 2,
         };
         let of = |points| SubjectPoints {
@@ -204,6 +209,7 @@ mod tests {
             high: Some(difference + half),
             runs: 3,
             campaign: Some(difference as u32),
+            steady_control: None,
         };
         let both = combined(&[value(1.0, 0.5), value(2.0, 1.0)]).unwrap();
         // Weights of 4 and 1.

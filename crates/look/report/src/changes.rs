@@ -6,8 +6,8 @@ use std::path::Path;
 use perflab_compare::Outcome;
 use perflab_experiment::{Better, counted};
 use perflab_history::{
-    ALARM_EVERY, Change, Changes, Confirmation, Said, Seen, Series, SuspectedChange, Value, View,
-    subject_name,
+    ALARM_EVERY, Change, Changes, Confirmation, Confirmed, Said, Seen, Series, SuspectedChange,
+    Value, View, subject_name,
 };
 use perflab_plot::{Tone, clean};
 use perflab_stats::changes::SHORTEST;
@@ -130,9 +130,10 @@ fn style(series: &Series, size: Estimate) -> Differences {
 /// The word for what the values of a confirmation show.
 fn confirming(found: &Confirmation, change: &Change, series: &Series) -> &'static str {
     match found.confirms(change.size(series)) {
-        Some(true) => "confirmed",
-        Some(false) => "not confirmed",
-        None => "measured again",
+        Confirmed::Yes => "confirmed",
+        Confirmed::No => "not confirmed",
+        Confirmed::Undecided => "undecided",
+        Confirmed::Measured => "measured again",
     }
 }
 
@@ -337,5 +338,28 @@ mod tests {
         let sentences = change_sentences(&found.view, &found.changes);
         let (_, sentence) = sentences.first().unwrap();
         assert!(sentence.text.contains("; measured again: +0.5 "));
+    }
+
+    #[test]
+    fn what_excludes_neither_the_change_nor_its_absence_is_undecided() {
+        let side = |name| json!({ "id": name, "time": 0 });
+        let cases = [
+            (3.0, 0.5, 4.0, "confirmed in"),
+            (3.0, -0.5, 4.0, "undecided in"),
+            (3.0, -0.5, 2.0, "not confirmed in"),
+            (3.0, -4.0, -2.0, "not confirmed in"),
+            (-3.0, -4.0, -0.5, "confirmed in"),
+            (-3.0, -4.0, 0.5, "undecided in"),
+            (-3.0, -2.0, 0.5, "not confirmed in"),
+        ];
+        for (size, low, high, word) in cases {
+            let mut change = change(2, size);
+            change["confirmation"] = json!({
+                "campaign": 7, "from": side("v1"), "to": side("v2"), "difference": low, "low": low, "high": high,
+            });
+            let found = found(&json!([change]));
+            let text = changes_text(&found.view, &found.changes, Path::new("h"));
+            assert!(text.contains(&format!("\n{word} campaign 7")), "{text}");
+        }
     }
 }

@@ -148,4 +148,6 @@ pub mod total {
     pub const EVENTS: usize = 3;
     /// When the bytes were counted last, in nanoseconds since boot.
     pub const COUNTED: usize = 4;
+    /// Goes up with each recording that is looked at or removed by whoever counts.
+    pub const STEPS: usize = 5;
 }

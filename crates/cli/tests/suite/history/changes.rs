@@ -87,6 +87,13 @@ fn a_change_is_found_with_an_interval_of_revisions() {
         builds + 2,
         "fresh builds each time"
     );
+    // Sides that are far apart say less of a change than near ones.
+    let first = histories.git(&["rev-list", "--max-parents=0", "HEAD"], "2026-01-01");
+    histories
+        .run(&["--confirm", &format!("{}..HEAD", first.trim())])
+        .code(0);
+    assert!(histories.laboratory.path("h/campaigns/000006").exists());
+    changes(&[]).prints(&["confirmed in campaign 5: +5"]);
     let few = Histories::with(HISTORY, &[100, 110, 120]);
     few.run(&[]).code(0);
     let said = few.laboratory.call(&["history", "changes", "h"]).code(0);

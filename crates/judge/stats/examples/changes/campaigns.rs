@@ -40,16 +40,18 @@ const PLANS: [(Plan, usize); 10] = [
     (Plan::Neighbours(12), 1000),
 ];
 
-const NOISES: [Noise; 5] = [
+const NOISES: [Noise; 7] = [
     Noise::Normal,
     Noise::HeavyTails,
     Noise::SlowMode,
     Noise::Autocorrelated(0.3),
     Noise::Rounded,
+    Noise::Ones(0.3),
+    Noise::Ones(0.05),
 ];
 
 /// Noises of histories of another length.
-const SOME: [Noise; 2] = [Noise::Normal, Noise::SlowMode];
+const SOME: [Noise; 3] = [Noise::Normal, Noise::SlowMode, Noise::Ones(0.05)];
 
 impl Plan {
     pub fn name(self) -> String {
@@ -100,13 +102,23 @@ fn spread(n: usize) -> Vec<usize> {
     campaigns
 }
 
-/// Differences from the control of each campaign, whose noise is like that of a revision, with the campaign of each.
+/// Differences from the control of each campaign, whose noise is like that of a revision, with the group of each.
 pub fn history(
-    (plan, n): (Plan, usize),
+    plan: (Plan, usize),
     noise: Noise,
     step: Option<f64>,
     random: &mut Random,
 ) -> Vec<(f64, usize)> {
+    measured(plan, noise, step, random).0
+}
+
+/// The same with the campaign of each.
+fn measured(
+    (plan, n): (Plan, usize),
+    noise: Noise,
+    step: Option<f64>,
+    random: &mut Random,
+) -> (Vec<(f64, usize)>, Vec<usize>) {
     let campaigns = plan.campaigns(n, random);
     let steps: Vec<(usize, f64)> = step.map(|size| (n / 2, size)).into_iter().collect();
     let values = noise.series(n, &steps, random);
@@ -116,9 +128,14 @@ pub fn history(
         noise => noise,
     };
     let control = alone.series(last + 1, &[], random);
-    let both = values.iter().zip(campaigns);
-    both.map(|(value, campaign)| (value - control[campaign], campaign))
-        .collect()
+    // Campaigns whose control measured the same share all of its noise.
+    let mut levels: Vec<f64> = control.clone();
+    levels.sort_by(f64::total_cmp);
+    levels.dedup();
+    let group = |campaign: usize| levels.partition_point(|level| *level < control[campaign]);
+    let both = values.iter().zip(&campaigns);
+    let both = both.map(|(value, campaign)| (value - control[*campaign], group(*campaign)));
+    (both.collect(), campaigns)
 }
 
 /// Prints how often changes are false, alarms are, steps are found, and intervals hold; whether as promised.
@@ -151,14 +168,14 @@ fn line(plan: (Plan, usize), noise: Noise, trials: u64, seed: u64) -> bool {
     let n = plan.1;
     let (mut ours, mut alone, mut alarms) = (0, 0, 0);
     for trial in 0..trials {
-        let values = history(plan, noise, None, &mut Random::of(seed, trial));
+        let (values, campaigns) = measured(plan, noise, None, &mut Random::of(seed, trial));
         let found = changes_of_groups(&values, &TERMS);
         ours += u64::from(found.is_ok_and(|found| !found.changes.is_empty()));
         let differences: Vec<f64> = values.iter().map(|value| value.0).collect();
         let found = changes(&whole(&differences), &TERMS);
         alone += u64::from(found.is_ok_and(|found| !found.changes.is_empty()));
         if trial % 4 == 0 {
-            alarms += u64::from(is_alarmed(&values));
+            alarms += u64::from(is_alarmed(&values, &campaigns));
         }
     }
     let false_share = percent(ours, trials);
@@ -215,16 +232,14 @@ fn line(plan: (Plan, usize), noise: Noise, trials: u64, seed: u64) -> bool {
 
 /// Whether somebody who looks after each campaign is ever alarmed. Only where campaigns arrive in order are there looks
 /// before the last one.
-fn is_alarmed(values: &[(f64, usize)]) -> bool {
+fn is_alarmed(values: &[(f64, usize)], campaigns: &[usize]) -> bool {
     let is_end = |n: usize| {
-        let (known, later) = values.split_at(n);
-        later
-            .iter()
-            .all(|value| !known.iter().any(|other| other.1 == value.1))
+        let (known, later) = campaigns.split_at(n);
+        later.iter().all(|campaign| !known.contains(campaign))
     };
     (1..=values.len()).filter(|n| is_end(*n)).any(|n| {
         let freed = freed_of_groups(&values[..n]);
-        let alarm = freed.and_then(|freed| arrivals(&whole(&freed), LIMIT));
+        let alarm = freed.and_then(|freed| arrivals(&freed, LIMIT));
         alarm.is_ok_and(|found| found.alarm.is_some())
     })
 }

@@ -15,7 +15,7 @@ pub(crate) fn autocorrelation(sample: &Sample, places: &[usize]) -> f64 {
     let (mut products, mut squares) = (0.0, 0.0);
     let mut start = 0;
     for &end in places.iter().chain([&sample.len()]) {
-        let (scores, _) = sample.scores(start..end);
+        let scores = sample.scores(start..end).of;
         let scale = 1.0 / (end - start) as f64;
         let scaled: Vec<f64> = scores.iter().map(|score| *score as f64 * scale).collect();
         products += scaled.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>();

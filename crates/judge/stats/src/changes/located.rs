@@ -38,7 +38,8 @@ impl Located {
     /// # Errors
     /// As [`super::changes()`].
     pub fn grouped(series: &[(f64, usize)], terms: &Terms) -> Result<Self, Error> {
-        Self::of(super::grouped(series)?, (0..series.len()).collect(), terms)
+        let (sample, places) = super::grouped(series)?;
+        Self::of(sample, places, terms)
     }
 
     fn of(sample: Sample, places: Vec<usize>, terms: &Terms) -> Result<Self, Error> {

@@ -17,6 +17,9 @@
 //! changes found is false in at most the stated share of series. False is a change whose evidence
 //! comes from an interval in which nothing changed.
 //!
+//! Values may share noise by groups, as differences from one measurement of a control do (`sample`): then the promise is for
+//! noise that is about normal.
+//!
 //! [`arrivals`] looks at values as they arrive.
 //!
 //! Sources: Pettitt, *Applied Statistics* 28 (1979); Baranowski, Chen and Fryzlewicz, *Journal of the
@@ -150,15 +153,19 @@ pub fn changes_of_groups(series: &[(f64, usize)], terms: &Terms) -> Result<Chang
     Located::grouped(series, terms)?.described()
 }
 
-/// The ranks of the values of a series, each with the number of its group, freed of what groups share. Without a change they
-/// are about as likely in any order.
+/// The ranks of the values of a series, each with the number of its group, freed of what groups share: without a change they
+/// are about as likely in any order. Where many values are equal, those of the largest group, and nothing for the others.
 ///
 /// # Errors
 /// An unusable value, or more than [`MOST_VALUES`].
-pub fn freed_of_groups(series: &[(f64, usize)]) -> Result<Vec<f64>, Error> {
-    let sample = grouped(series)?;
-    let (scores, _) = sample.scores(0..series.len());
-    Ok(scores.into_iter().map(|score| score as f64).collect())
+pub fn freed_of_groups(series: &[(f64, usize)]) -> Result<Vec<Option<f64>>, Error> {
+    let (sample, places) = grouped(series)?;
+    let scores = sample.scores(0..sample.len()).of;
+    let mut freed = vec![None; series.len()];
+    for (place, score) in places.into_iter().zip(scores) {
+        freed[place] = Some(score as f64);
+    }
+    Ok(freed)
 }
 
 /// The largest rank CUSUM of a series over all its seeded intervals; 0 where all values are equal,
@@ -192,8 +199,8 @@ fn present(series: &[Option<f64>]) -> Result<(Vec<f64>, Vec<usize>), Error> {
     Ok((values, places))
 }
 
-/// Values with the group of each.
-fn grouped(series: &[(f64, usize)]) -> Result<Sample, Error> {
+/// Values with the group of each, and the places of those that count.
+fn grouped(series: &[(f64, usize)]) -> Result<(Sample, Vec<usize>), Error> {
     few_enough(series.len())?;
     let (values, groups): (Vec<f64>, Vec<usize>) = series.iter().copied().unzip();
     check::sample("series", &values, 0)?;

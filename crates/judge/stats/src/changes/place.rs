@@ -15,7 +15,7 @@ use std::ops::Range;
 use crate::resampling::Random;
 
 use super::sample::Sample;
-use super::scan::{scores, variance, weighed};
+use super::scan::{Scores, variance, weighed};
 
 /// Fewest and most values on each side that are looked at. With fewer than 1 / 4 % a place beside a step that is beyond
 /// doubt would be kept, as chance puts a value first that often.
@@ -87,12 +87,12 @@ fn outermost(
     search: Search,
     mut is_kept: impl FnMut(&Tests, usize) -> bool,
 ) -> (usize, usize) {
-    let values = sample.around(place, within.clone());
-    let width = width(&values, place - within.start, search.factor);
+    let scores = sample.around(place, within.clone());
+    let width = width(&scores.of, place - within.start, search.factor);
     let start = place.saturating_sub(width).max(within.start);
     let end = (place + width).min(within.end);
     // What groups share is known as far as the place is, so the test of each place is with what it would be there.
-    let tests = |k: usize| Tests::of(&sample.around(k, start..end), place - start);
+    let tests = |k: usize| Tests::of(sample.around(k, start..end), place - start);
     let alone = sample.is_alone().then(|| tests(place));
     let mut is_kept = |k: &usize| match &alone {
         Some(tests) => is_kept(tests, *k - start),
@@ -104,8 +104,7 @@ fn outermost(
 }
 
 /// Values on each side that tell about the place.
-fn width(values: &[f64], place: usize, factor: f64) -> usize {
-    let (scores, _) = scores(values);
+fn width(scores: &[i64], place: usize, factor: f64) -> usize {
     let (before, behind) = scores.split_at(place.min(scores.len()));
     let moments = |part: &[i64]| {
         let n = part.len().max(1) as f64;
@@ -133,15 +132,20 @@ struct Tests {
 }
 
 impl Tests {
-    fn of(values: &[f64], place: usize) -> Self {
-        let (scores, ties) = scores(values);
+    fn of(
+        Scores {
+            of: scores,
+            squares,
+        }: Scores,
+        place: usize,
+    ) -> Self {
         let mut sums = vec![0];
         for score in &scores {
             sums.push(sums[sums.len() - 1] + score);
         }
         let mut tests = Self {
             way: sums[place].signum(),
-            variance: variance(scores.len() as f64, ties),
+            variance: variance(scores.len(), squares),
             largest: 0.0,
             scores,
             sums,
@@ -237,6 +241,7 @@ fn shuffle(values: &mut [i64], random: &mut Random) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::changes::scan::scores;
     use crate::resampling::Resampling;
 
     /// All orders of some scores.
@@ -272,7 +277,7 @@ mod tests {
     #[test]
     fn places_are_kept_that_all_orders_would_keep() {
         let values = [3.0, 1.0, 4.0, 1.5, 7.2, 2.6, 6.0, 8.0, 5.0, 7.5];
-        let tests = Tests::of(&values, 6);
+        let tests = Tests::of(scores(&values), 6);
         let search = Search {
             confidence: 0.8,
             draws: 9999,
@@ -295,7 +300,7 @@ mod tests {
     #[test]
     fn goals_are_the_least_sums_that_reach_them() {
         let values: Vec<f64> = (0..200).map(|k| f64::from(k * 37 % 101)).collect();
-        let tests = Tests::of(&values, 80);
+        let tests = Tests::of(scores(&values), 80);
         for goal in [1e-9, tests.largest / 3.0, tests.largest] {
             for (k, least) in (1..).zip(tests.goals(goal)) {
                 assert!(least > 0 && weighed(least, k, 200) >= goal);

@@ -7,15 +7,14 @@
 //!
 //! `z = r - (1 - 1 / sqrt(1 + SHARED m)) (g - (l + 1) / 2)`,
 //!
-//! and the ranks of `z` take the place of `r`. If noise is normal, and that of a group has `SHARED` times the variance of
-//! that of a value, then `z` is independent and of one variance (the inverse root of a matrix with one value on its diagonal
-//! and another one within groups). What remains of a step between two groups is `1 / sqrt(1 + SHARED m)` of it, of a step
-//! within a group all.
+//! and `z` takes the place of `r`. If noise is normal, and that of a group has `SHARED` times the variance of that of a
+//! value, then `z` is independent and of one variance (the inverse root of a matrix with one value on its diagonal and
+//! another one within groups). What remains of a step between two groups is `1 / sqrt(1 + SHARED m)` of it, of a step
+//! within a group all. The ranks of `z` would not do: of equal values they would make as many ranks as there are groups.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use super::scan::scores;
+use super::scan::{Scores, scores, squares};
 
 /// Variance of the noise that a group shares, over that of the noise of a value alone.
 ///
@@ -23,8 +22,11 @@ use super::scan::scores;
 /// control varies more, or has a slow mode.
 const SHARED: f64 = 2.0;
 
-/// `2 z` that are as close are equal: they differ by how they were rounded.
-const EQUAL: f64 = 1e-6;
+/// Part of the squares of ranks that is left where so many values are equal that groups cannot be brought nearer.
+const FEW_EQUAL: f64 = 0.85;
+
+/// Scores are whole numbers: so many to a unit of `2 z`.
+const FINE: f64 = 1024.0;
 
 /// The values of a series.
 #[derive(Debug, Clone)]
@@ -41,10 +43,23 @@ impl Sample {
         Self { values, groups }
     }
 
-    /// Values with the group of each.
-    pub(crate) fn grouped(values: Vec<f64>, groups: &[usize]) -> Self {
+    /// Values with the group of each, and the places of those that count.
+    ///
+    /// Where so many are equal that a rank tells little, a whole group that is off looks like a level, whatever is taken from
+    /// it. So only the values of the largest group count then: they share all that groups share.
+    pub(crate) fn grouped(mut values: Vec<f64>, groups: &[usize]) -> (Self, Vec<usize>) {
+        let mut places: Vec<usize> = (0..values.len()).collect();
         let mut known: Vec<usize> = groups.to_vec();
         known.sort_unstable();
+        let untied = squares(values.len(), 0.0);
+        if sum_of_squares(&scores(&values).of) < FEW_EQUAL * untied {
+            let parts = known.chunk_by(|one, other| one == other);
+            let largest = parts.max_by_key(|part| part.len());
+            let largest = largest.and_then(|part| part.first().copied());
+            places.retain(|place| Some(groups[*place]) == largest);
+            values = places.iter().map(|place| values[*place]).collect();
+            return (Self::alone(values), places);
+        }
         known.dedup();
         let place = |group: &usize| known.partition_point(|other| other < group);
         // A group of its own for each changes no rank.
@@ -52,7 +67,7 @@ impl Sample {
             true => Vec::new(),
             false => groups.iter().map(place).collect(),
         };
-        Self { values, groups }
+        (Self { values, groups }, places)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -64,39 +79,38 @@ impl Sample {
         self.groups.is_empty()
     }
 
-    /// `2 r - l - 1` of the values of a stretch of constant level, freed of what groups share, and the sum of `t^3 - t` over
-    /// groups of `t` equal ones.
-    pub(super) fn scores(&self, within: Range<usize>) -> (Vec<i64>, f64) {
+    /// The scores of a stretch of constant level, freed of what groups share.
+    pub(super) fn scores(&self, within: Range<usize>) -> Scores {
         let ranked = scores(&self.values[within.clone()]);
         match self.is_alone() {
             true => ranked,
-            false => scores(&self.freed(&ranked.0, |_| 0.0, within, &mut Vec::new())),
+            false => self.freed(&ranked, |_| 0.0, within, &mut Vec::new()),
         }
     }
 
-    /// The values of a stretch with one change, in front of `place`, freed of what groups share.
-    pub(super) fn around(&self, place: usize, within: Range<usize>) -> Cow<'_, [f64]> {
-        let values = &self.values[within.clone()];
+    /// The scores of a stretch with one change, in front of `place`, freed of what groups share.
+    pub(super) fn around(&self, place: usize, within: Range<usize>) -> Scores {
+        let ranked = scores(&self.values[within.clone()]);
         if self.is_alone() {
-            return Cow::Borrowed(values);
+            return ranked;
         }
-        let (ranked, _) = scores(values);
-        let (before, after) = ranked.split_at(place - within.start);
+        let (before, after) = ranked.of.split_at(place - within.start);
         let levels = [mean(before), mean(after)];
         let level = |index: usize| levels[usize::from(index >= before.len())];
-        Cow::Owned(self.freed(&ranked, level, within, &mut Vec::new()))
+        self.freed(&ranked, level, within, &mut Vec::new())
     }
 
-    /// `2 z` about 0, from `2 r - l - 1` and the level of each. `sums` is left as it was found: it saves an allocation.
+    /// `2 z` about its mean from `2 r - l - 1` and the level of each. `sums` is left as it was found: it saves an
+    /// allocation.
     pub(super) fn freed(
         &self,
-        ranked: &[i64],
+        ranked: &Scores,
         level: impl Fn(usize) -> f64,
         within: Range<usize>,
         sums: &mut Vec<(f64, f64)>,
-    ) -> Vec<f64> {
+    ) -> Scores {
         let groups = &self.groups[within];
-        for (index, (group, score)) in groups.iter().zip(ranked).enumerate() {
+        for (index, (group, score)) in groups.iter().zip(&ranked.of).enumerate() {
             if sums.len() <= *group {
                 sums.resize(group + 1, (0.0, 0.0));
             }
@@ -104,17 +118,26 @@ impl Sample {
             *sum += *score as f64 - level(index);
             *count += 1.0;
         }
-        let freed = groups.iter().zip(ranked).map(|(group, score)| {
+        let freed = groups.iter().zip(&ranked.of).map(|(group, score)| {
             let (sum, count) = sums[*group];
             let off = (1.0 - (1.0 + SHARED * count).powf(-0.5)) * sum / count;
-            ((*score as f64 - off) / EQUAL).round()
+            *score as f64 - off
         });
-        let freed = freed.collect();
+        let freed: Vec<f64> = freed.collect();
         for group in groups {
             sums[*group] = (0.0, 0.0);
         }
-        freed
+        let centre = freed.iter().sum::<f64>() / freed.len().max(1) as f64;
+        let of = freed.iter().map(|z| (FINE * (z - centre)).round() as i64);
+        let of: Vec<i64> = of.collect();
+        // Many equal values are no less reason for caution than without groups.
+        let squares = sum_of_squares(&of) * ranked.caution();
+        Scores { of, squares }
     }
+}
+
+pub(super) fn sum_of_squares(scores: &[i64]) -> f64 {
+    scores.iter().map(|score| (*score as f64).powi(2)).sum()
 }
 
 fn mean(scores: &[i64]) -> f64 {

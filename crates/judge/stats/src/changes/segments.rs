@@ -10,7 +10,7 @@
 //! change has as large a peak is what [`super::null`] tells.
 
 use super::sample::Sample;
-use super::scan::{Peak, largest, scores};
+use super::scan::{Peak, largest};
 
 /// Rounds after which the places are taken as they are.
 const ROUNDS: usize = 20;
@@ -72,8 +72,8 @@ fn relocate(places: &mut [usize], sample: &Sample, over: &[&Peak]) {
     for (index, peak) in evidence.into_iter().enumerate() {
         let Some(peak) = peak else { continue };
         let (start, end) = between(places, index, sample.len());
-        let (scores, ties) = scores(&sample.around(places[index], start..end));
-        let whole = largest(&scores, ties).map(|(place, _)| start + place);
+        let scores = sample.around(places[index], start..end);
+        let whole = largest(&scores.of, scores.squares).map(|(place, _)| start + place);
         let is_inside = |place: &usize| *place > peak.within.start && *place < peak.within.end;
         places[index] = whole.filter(is_inside).unwrap_or(peak.place);
     }
@@ -95,8 +95,8 @@ fn drop_weak(places: &mut Vec<usize>, sample: &Sample, over: &[&Peak]) {
 /// The largest CUSUM between the neighbours of a place.
 fn step(places: &[usize], index: usize, sample: &Sample) -> f64 {
     let (start, end) = between(places, index, sample.len());
-    let (scores, ties) = sample.scores(start..end);
-    largest(&scores, ties).map_or(0.0, |(_, statistic)| statistic)
+    let scores = sample.scores(start..end);
+    largest(&scores.of, scores.squares).map_or(0.0, |(_, statistic)| statistic)
 }
 
 /// The stretch that a place shares with no other: from the one before to the next one.

@@ -58,9 +58,7 @@ SHARED = 2.0
 
 
 def freed(values, groups, cut=None):
-    """Ranks without what groups share; with a cut, around the means before and behind it."""
-    if groups is None:
-        return values
+    """Twice the ranks without what groups share, in steps of 1 / 1024; with a cut, around the means before and behind it."""
     r = np.array([2 * x - len(values) - 1 for x in ranks(values)])
     level = np.zeros(len(r))
     if cut is not None:
@@ -68,14 +66,25 @@ def freed(values, groups, cut=None):
     covariance = np.array([[SHARED * (a == b) for b in groups] for a in groups]) + np.eye(len(r))
     size, axes = np.linalg.eigh(covariance)
     root = axes @ np.diag(size ** -0.5) @ axes.T
-    away = r - level
-    # Equal ones differ by how they were rounded.
-    return [round(float(z), 6) for z in level + root @ away]
+    z = level + root @ (r - level)
+    return np.round(1024 * (z - z.mean()))
+
+
+def cusums_of_groups(values, groups, cut):
+    n = len(values)
+    z = freed(values, groups, cut)
+    r = [2 * x - n - 1 for x in ranks(values)]
+    own = sum(x * x for x in r)
+    caution = max(own, 0.75 * n * (n * n - 1) / 3) / own if own else 1.0
+    squares = sum(x * x for x in z) * caution
+    if squares == 0:
+        return [0.0] * (n - 1)
+    return [abs(sum(z[:k])) / math.sqrt(k * (n - k) * squares / (n * (n - 1))) for k in range(1, n)]
 
 
 def peak(values, start, end, groups=None, cut=None):
-    groups = groups and groups[start:end]
-    found = cusums(freed(values[start:end], groups, cut))
+    part = values[start:end]
+    found = cusums_of_groups(part, groups[start:end], cut) if groups else cusums(part)
     top = max(found)
     if top < 1e-9:
         return None
@@ -137,9 +146,9 @@ def autocorrelation(values, places, groups=None):
     products = squares = 0.0
     cuts = [0, *places, len(values)]
     for start, end in zip(cuts, cuts[1:]):
-        r = ranks(freed(values[start:end], groups and groups[start:end]))
         m = end - start
-        z = [(2 * x - m - 1) / m for x in r]
+        part = values[start:end]
+        z = [x / m for x in (freed(part, groups[start:end]) if groups else [2 * x - m - 1 for x in ranks(part)])]
         products += sum(a * b for a, b in zip(z, z[1:]))
         squares += sum(a * a for a in z)
     raw = products / squares if squares else 0.0
@@ -173,6 +182,15 @@ def case(name, values, bar):
 
 
 def grouped(name, values, groups, bar):
+    n = len(values)
+    if sum((2 * x - n - 1) ** 2 for x in ranks(values)) < 0.85 * n * (n * n - 1) / 3:
+        # Many are equal: only the largest group counts, the last one of several.
+        largest = max(sorted(set(groups), reverse=True), key=groups.count)
+        some = [v for v, g in zip(values, groups) if g == largest]
+        places = changes(some, bar)
+        return {"name": name, "values": values, "groups": groups, "bar": bar,
+                "strongest": max((p[3] for p in peaks(some)), default=0.0), "changes": places,
+                "autocorrelation": autocorrelation(some, [p for p, _ in places])}
     places = changes(values, bar, groups)
     return {"name": name, "values": values, "groups": groups, "bar": bar,
             "strongest": max(p[3] for p in peaks(values, groups)), "changes": places,
@@ -229,7 +247,7 @@ if __name__ == "__main__":
         tails += tail(n, count, grid)
     rng = np.random.default_rng(20261128)
     groups = []
-    for kind in ("normal", "slow", "rounded"):
+    for kind in ("normal", "slow", "rounded", "ones"):
         for sizes, steps in (([12] * 5, [(24, 4)]), ([4] * 15, [(30, 3)]), ([1, 9, 3, 12, 7, 2, 11, 5, 8], [(25, 5)]),
                              ([8] * 12, [(40, 3), (70, -4)])):
             for is_behind in (True, False):
