@@ -50,12 +50,14 @@ demo: build
 	scripts/demo $(OUT)
 
 # Checks the format, the lints and the documentation, then runs every test. All tests share one build profile. Examples
-# are documented too: with them the dependencies have the features with which the lints have built them.
+# are documented too: with them the dependencies have the features with which the lints have built them. The fuzzers are a
+# workspace of their own, whose lock file nothing else would find behind.
 test: tools
 	@scripts/rust rustfmt clippy
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps --lib --bins --examples
+	cargo metadata --quiet --locked --manifest-path fuzz/Cargo.toml --format-version 1 >/dev/null
 	scripts/prove check
 	scripts/test
 

@@ -85,7 +85,8 @@ pub struct MeasuringArguments {
     /// Begin no campaign after this time, such as 2h.
     ///
     /// The time counts from the start of the command, that of builds and tests included. A campaign that has begun is
-    /// finished, its builds too, so a call takes longer than this by up to a campaign.
+    /// finished, its builds too, so a call takes longer than this by up to a campaign. `perflab bisect` confirms an answer
+    /// even after this time.
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
 

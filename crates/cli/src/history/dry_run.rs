@@ -17,6 +17,8 @@ const LISTED: usize = 15;
 pub(super) struct SoFar {
     /// Those that need not be measured any more.
     pub(super) settled: HashSet<String>,
+    /// Those whose runs fail.
+    pub(super) failing: HashSet<String>,
     /// Those that could not be built. Whether they are built again is known once the commands of `version` have told what
     /// builds.
     pub(super) unbuilt: HashSet<String>,
@@ -38,10 +40,17 @@ pub(super) fn dry_run(
     let (unbuilt, left): (Vec<&Revision>, Vec<&Revision>) = left
         .into_iter()
         .partition(|one| one.id != timeline.control.id && so_far.unbuilt.contains(&one.id));
-    let done = match done.len() {
+    let (failing, measured): (Vec<&Revision>, Vec<&Revision>) = done
+        .into_iter()
+        .partition(|revision| so_far.failing.contains(&revision.id));
+    let measured = match measured.len() {
         0 => String::new(),
         1 => "1 revision is measured already; ".to_owned(),
-        done => format!("{done} revisions are measured already; "),
+        measured => format!("{measured} revisions are measured already; "),
+    };
+    let failing = match failing.len() {
+        0 => String::new(),
+        failing => format!("runs of {} fail; ", counted(failing, "revision")),
     };
     let question = file
         .question
@@ -51,7 +60,7 @@ pub(super) fn dry_run(
     let selected = left.len();
     let _ = writeln!(
         text,
-        "{} of {} to measure; {done}control: {} of {}",
+        "{} of {} to measure; {measured}{failing}control: {} of {}",
         selected,
         counted(timeline.revisions.len(), "revision"),
         timeline.control.name(),
@@ -85,6 +94,13 @@ pub(super) fn dry_run(
             "{} could not be built so far: {}; {they_are} built again if [build] has changed",
             counted(unbuilt.len(), "revision"),
             names(&unbuilt)
+        );
+    }
+    if so_far.unbuilt.contains(&timeline.control.id) {
+        let _ = writeln!(
+            text,
+            "the control {} could not be built so far; it is built again, and without it nothing is measured",
+            timeline.control.name()
         );
     }
     for quirk in &timeline.quirks {

@@ -1,5 +1,6 @@
 //! `perflab history mark`: what a person says of a change.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -71,9 +72,17 @@ pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
     };
     let meant: Vec<&Change> = found.changes.found.iter().filter(is_meant).collect();
     if meant.is_empty() {
-        let where_they_are = found.changes.found.iter().filter_map(|change| {
-            let name = view.revisions.get(change.place)?.revision.name();
-            Some(format!("{name} ({})", metric(change)?))
+        let mut metrics: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+        for change in &found.changes.found {
+            metrics
+                .entry(change.place)
+                .or_default()
+                .extend(metric(change));
+        }
+        let where_they_are = metrics.into_iter().filter_map(|(place, metrics)| {
+            let name = view.revisions.get(place)?.revision.name();
+            let metrics: Vec<&str> = metrics.into_iter().collect();
+            Some(format!("{name} ({})", metrics.join(", ")))
         });
         let all: Vec<String> = where_they_are.collect();
         let of = arguments.metric.as_ref();

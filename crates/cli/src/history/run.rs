@@ -5,7 +5,7 @@ use std::path::Path;
 
 use perflab_experiment::counted;
 use perflab_history::{
-    Asked, CampaignFacts, Every, HistoryDir, Outline, Pattern, Purpose, Repository, Timeline, Word,
+    Asked, Every, HistoryDir, Outline, Pattern, Purpose, Repository, Timeline, View, Word,
 };
 use perflab_report::operand;
 
@@ -14,7 +14,7 @@ use super::check::{check, check_patch};
 use super::confirm::sides;
 use super::dry_run::{SoFar, dry_run, dry_run_of_patch};
 use super::file::{Read, read};
-use super::known::{is_current, settled, unbuilt};
+use super::known::{failing, settled, unbuilt};
 use super::session::Site;
 use super::work::{Manner, Patch, Work};
 use crate::failure::{Code, Failure};
@@ -103,8 +103,13 @@ fn print_plan(
     let mut so_far = SoFar::default();
     if let Some(directory) = &directory {
         so_far.settled = settled(directory, &timeline, again)?;
-        if !again {
-            so_far.unbuilt = unbuilt(directory)?;
+        let view = View::read(directory, &read.file.name)?;
+        let failing = failing(&view, &timeline.revisions).into_iter();
+        so_far.failing = failing.map(|revision| revision.id.clone()).collect();
+        so_far.unbuilt = unbuilt(directory, &view)?;
+        if again {
+            // Only the control is built again in any case.
+            so_far.unbuilt.retain(|id| *id == timeline.control.id);
         }
     }
     let limits = limits(&arguments.campaigns);
@@ -177,25 +182,16 @@ fn execute(
         manner,
         end,
         begun: 0,
+        in_vain: None,
     };
-    let is_current = |facts: &CampaignFacts| is_current(facts, &timeline);
     match goal {
-        Goal::All => {
-            work.all(&mut builder)?;
-            work.need_values(is_current)?;
-        }
-        Goal::Patch(patch) => {
-            work.patch(patch, &mut builder)?;
-            work.need_values(|facts| facts.purpose == Purpose::Patch)?;
-        }
-        Goal::Confirm => {
-            work.confirm(&mut builder)?;
-            work.need_values(CampaignFacts::is_confirmation)?;
-        }
-        Goal::Watch => {
-            work.watch(&mut builder)?;
-            work.need_values(is_current)?;
-        }
+        Goal::All => work.all(&mut builder)?,
+        Goal::Patch(patch) => work.patch(patch, &mut builder)?,
+        Goal::Confirm => work.confirm(&mut builder)?,
+        Goal::Watch => work.watch(&mut builder)?,
+    }
+    if let Some(failure) = work.in_vain {
+        return Err(failure);
     }
     if !campaigns.quiet {
         let next = match goal {

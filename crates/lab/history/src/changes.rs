@@ -28,7 +28,7 @@ pub struct Changes {
     /// The changes, by series and then by revision.
     pub found: Vec<Change>,
     /// Series whose last values look like a change that is not proven yet.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub suspected: Vec<SuspectedChange>,
 }
 

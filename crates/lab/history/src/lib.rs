@@ -69,7 +69,7 @@ pub use pattern::Pattern;
 pub use points::{Point, SubjectPoints, subject_name};
 pub use quirk::{DatedQuirk, commands_at};
 pub use revision::Revision;
-pub use run_failure::{RunFailure, Unmeasured};
+pub use run_failure::{ControlFailure, RunFailure, Unmeasured};
 pub use search_range::{SearchRange, SearchRangeError};
 pub use selection::{Named, Place, SelectionError, select};
 pub use series::{Seen, Series, Value};

@@ -1,8 +1,9 @@
 //! Runs that fail: why a revision has no value.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
+use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::Status;
 use perflab_store::{OpenedResult, RunRecord};
 use schemars::JsonSchema;
@@ -51,6 +52,15 @@ pub enum Unmeasured {
     ControlFailed,
     /// No run of it was made.
     NoRun,
+}
+
+/// A workload of which revisions have no value, as no run of the control passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ControlFailure {
+    /// How the control failed in the last such campaign.
+    pub failure: RunFailure,
+    /// The ids of the revisions. Those without a value of any workload are not among them.
+    pub revisions: Vec<String>,
 }
 
 /// The failures in a campaign in the order of the workloads, each with the name of the revision.
@@ -130,4 +140,52 @@ pub(crate) fn unmeasured(
     without
         .filter_map(|(id, why)| Some((id.clone(), why?)))
         .collect()
+}
+
+/// The workloads of which revisions have no value, as the control failed. `without_any`: the revisions without any
+/// value.
+pub(crate) fn control_failures(
+    campaigns: &[CampaignFacts],
+    summaries: &[Option<Summary>],
+    without_any: &BTreeMap<String, Unmeasured>,
+) -> Vec<ControlFailure> {
+    let control = campaigns.last().map(|facts| &facts.control.id);
+    let mut found: IndexMap<&str, (&RunFailure, IndexSet<&str>)> = IndexMap::new();
+    let mut with_value: HashSet<(String, &str)> = HashSet::new();
+    for (facts, summary) in campaigns.iter().zip(summaries) {
+        let is_current = Some(&facts.control.id) == control;
+        let Some(summary) = summary.as_ref().filter(|_| is_current) else {
+            continue;
+        };
+        for of in &summary.points {
+            let workload = workload_name(&of.subject.workload, &of.subject.parameters);
+            let points = of.points.iter();
+            with_value.extend(points.map(|point| (workload.clone(), point.revision.as_str())));
+        }
+        for failure in summary.failures(&facts.control.name()) {
+            let entry = found.entry(&failure.workload);
+            let (last, revisions) = entry.or_insert((failure, IndexSet::new()));
+            *last = failure;
+            let others = facts.beside_control();
+            let others = others.filter(|revision| summary.has_run(&revision.name()));
+            revisions.extend(others.map(|revision| revision.id.as_str()));
+        }
+    }
+    let found = found
+        .into_iter()
+        .filter_map(|(workload, (failure, revisions))| {
+            let lacks = |id: &&str| {
+                !without_any.contains_key(*id) && !with_value.contains(&(workload.to_owned(), *id))
+            };
+            let revisions: Vec<String> = revisions
+                .into_iter()
+                .filter(lacks)
+                .map(str::to_owned)
+                .collect();
+            (!revisions.is_empty()).then(|| ControlFailure {
+                failure: failure.clone(),
+                revisions,
+            })
+        });
+    found.collect()
 }

@@ -19,8 +19,11 @@ pub struct Seen {
     pub revision: Revision,
     /// Its last build; absent for one that was built for nothing yet.
     pub build: Option<BuildFacts>,
-    /// The campaigns that measured it.
+    /// The campaigns of the history that measured it.
     pub campaigns: Vec<u32>,
+    /// Those of confirmations and of bisections that did.
+    #[serde(default)]
+    pub other_campaigns: Vec<u32>,
     /// The first workload of which no run passed in the last of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<RunFailure>,
@@ -73,6 +76,7 @@ impl Seen {
             revision,
             build: None,
             campaigns: Vec::new(),
+            other_campaigns: Vec::new(),
             failure: None,
             off_branch: false,
         }

@@ -16,7 +16,7 @@ use crate::outcomes::{TestCell, TestSeries};
 use crate::outline::{Outline, SeenQuirk};
 use crate::points::SubjectPoints;
 use crate::revision::Revision;
-use crate::run_failure::{RunFailure, Unmeasured};
+use crate::run_failure::{ControlFailure, RunFailure, Unmeasured};
 use crate::series::{Seen, Series};
 use crate::test_runs::{TestFacts, TestRunFacts};
 
@@ -34,15 +34,18 @@ pub struct View {
     /// The revisions that were measured or could not be built, the oldest first.
     pub revisions: Vec<Seen>,
     /// Why revisions have no value that campaigns were to measure, by their ids.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     pub unmeasured: BTreeMap<String, Unmeasured>,
+    /// Workloads of which revisions have no value, as the control failed.
+    #[serde(default)]
+    pub control_failures: Vec<ControlFailure>,
     /// A series for each subject.
     pub series: Vec<Series>,
     /// What else changed, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub quirks: Vec<SeenQuirk>,
     /// The tests, the worst first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub tests: Vec<TestSeries>,
 }
 
@@ -148,6 +151,7 @@ impl View {
                 .filter(|facts| !facts.revisions.is_empty())
                 .count(),
             unmeasured: BTreeMap::new(),
+            control_failures: Vec::new(),
             series,
             revisions,
             quirks,
@@ -155,17 +159,39 @@ impl View {
         }
     }
 
-    /// With the failures of revisions, and why some have no value, by their ids.
+    /// With the failures of revisions, and why some have no value, by their ids, or none of some workloads.
     #[must_use]
     pub(crate) fn with_failures(
         mut self,
         mut failures: HashMap<String, RunFailure>,
         unmeasured: BTreeMap<String, Unmeasured>,
+        control_failures: Vec<ControlFailure>,
     ) -> Self {
         for seen in &mut self.revisions {
             seen.failure = failures.remove(&seen.revision.id);
         }
-        Self { unmeasured, ..self }
+        Self {
+            unmeasured,
+            control_failures,
+            ..self
+        }
+    }
+
+    /// With the campaigns that measured revisions and whose values are not among those of the history.
+    #[must_use]
+    pub(crate) fn with_other_campaigns(mut self, others: &[CampaignFacts]) -> Self {
+        let mut seen: HashMap<&str, Vec<u32>> = HashMap::new();
+        for facts in others.iter().filter(|facts| !facts.revisions.is_empty()) {
+            for revision in facts.measured() {
+                seen.entry(&revision.id).or_default().push(facts.campaign);
+            }
+        }
+        for revision in &mut self.revisions {
+            revision.other_campaigns = seen
+                .remove(revision.revision.id.as_str())
+                .unwrap_or_default();
+        }
+        self
     }
 
     /// The revisions that have a value, or are the control that all have theirs from.

@@ -16,6 +16,7 @@ use crate::aligned::aligned;
 use crate::answer::Sentence;
 use crate::command::operand;
 use crate::difference::{Differences, Estimate};
+use crate::history::control_failure_sentences;
 use crate::number::{probability, share};
 
 /// Revisions that are listed on each side of the most likely one.
@@ -34,6 +35,18 @@ pub fn changes_text(view: &View, changes: &Changes, directory: &Path) -> String 
         text += &format!(
             "{} series with fewer than {SHORTEST} values: too few to find a change\n",
             changes.short
+        );
+    }
+    for sentence in control_failure_sentences(view) {
+        text += &format!("{sentence}\n");
+    }
+    let failing = view.revisions.iter().filter(|seen| seen.failure.is_some());
+    let failing = failing.count();
+    if failing > 0 {
+        text += &format!(
+            "runs of {} fail; `perflab history show {}` says how\n",
+            counted(failing, "revision"),
+            operand(directory)
         );
     }
     for (number, change) in (1..).zip(&changes.found) {

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use perflab_experiment::counted;
-use perflab_history::{Seen, Series, Unmeasured, Value, View, subject_name};
+use perflab_history::{
+    ControlFailure, Revision, RunFailure, Seen, Series, Unmeasured, Value, View, subject_name,
+};
 use perflab_plot::clean;
 
 use crate::aligned::aligned;
@@ -56,7 +58,36 @@ pub fn history_text(view: &View, wanted: impl Fn(&Series) -> bool) -> String {
         let failure = failure.filter(|_| view.why_unmeasured(seen).is_none());
         Some(failure?.to_string())
     });
+    let sentences = control_failure_sentences(view);
+    if !sentences.is_empty() {
+        text += &format!("\n{}\n", sentences.join("\n"));
+    }
     text
+}
+
+/// The workloads of which revisions have no value as the control failed, a sentence each.
+pub fn control_failure_sentences(view: &View) -> Vec<String> {
+    let found = view.control_failures.iter();
+    let sentence = |found: &ControlFailure| {
+        let revisions = counted(found.revisions.len(), "revision");
+        format!(
+            "no value of {revisions}, {}",
+            why_of_control(view, &found.failure)
+        )
+    };
+    found.map(sentence).collect()
+}
+
+/// Why revisions have no value of a workload: how the control failed.
+pub fn why_of_control(view: &View, failure: &RunFailure) -> String {
+    let control = view
+        .control
+        .as_ref()
+        .map_or_else(String::new, Revision::name);
+    clean(&format!(
+        "as all runs of the control {control} in campaign {} failed: {failure}",
+        failure.campaign
+    ))
 }
 
 /// Why a revision has no value.

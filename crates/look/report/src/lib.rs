@@ -44,7 +44,10 @@ pub use detail::{detail, facts};
 pub use difference::{Differences, Estimate, interval, percent, percent_within};
 pub use drift::{drift_markdown, drift_text};
 pub use headline::headline;
-pub use history::{OFF_BRANCH, history_text, unmeasured, value_differences};
+pub use history::{
+    OFF_BRANCH, control_failure_sentences, history_text, unmeasured, value_differences,
+    why_of_control,
+};
 pub use json::{SCHEMA, json, schema};
 pub use markdown::markdown;
 pub use markup::escape as markdown_escape;

@@ -9,7 +9,7 @@ use perflab_store::finished_output;
 
 use crate::aligned::aligned;
 use crate::difference::{Differences, Estimate};
-use crate::history::{OFF_BRANCH, no_interval, unmeasured};
+use crate::history::{OFF_BRANCH, no_interval, unmeasured, why_of_control};
 use crate::number::value_with_unit;
 
 /// Lines of a list, unless all are asked for.
@@ -37,19 +37,22 @@ pub fn revision_text(view: &View, details: &Details, all: bool) -> String {
         text += &format!("{OFF_BRANCH}\n");
     }
     if !seen.campaigns.is_empty() {
-        let campaigns: Vec<String> = seen
-            .campaigns
-            .iter()
-            .map(|number| format!("{number:06}"))
-            .collect();
-        let campaigns = campaigns.join(", campaigns/");
+        let campaigns = campaigns(&seen.campaigns);
         text += &match view.why_unmeasured(seen) {
-            None => format!("measured in campaigns/{campaigns}\n"),
-            Some(why) => format!(
-                "not measured, as {}: campaigns/{campaigns}\n",
-                unmeasured(why)
-            ),
+            None => format!("measured in {campaigns}\n"),
+            Some(why) => format!("not measured, as {}: {campaigns}\n", unmeasured(why)),
         };
+    }
+    if !seen.other_campaigns.is_empty() {
+        text += &format!(
+            "measured for confirmations and bisections in {}\n",
+            campaigns(&seen.other_campaigns)
+        );
+    }
+    for found in &view.control_failures {
+        if found.revisions.contains(&revision.id) {
+            text += &format!("no value, {}\n", why_of_control(view, &found.failure));
+        }
     }
     if let Some(failure) = &seen.failure {
         let campaign = format!("campaigns/{:06}", failure.campaign);
@@ -65,6 +68,14 @@ pub fn revision_text(view: &View, details: &Details, all: bool) -> String {
         text += &since(before, details, most);
     }
     text
+}
+
+/// The directories of campaigns.
+fn campaigns(numbers: &[u32]) -> String {
+    let directories = numbers
+        .iter()
+        .map(|number| format!("campaigns/{number:06}"));
+    directories.collect::<Vec<_>>().join(", ")
 }
 
 /// What changed since the revision before. Of versions that do not come from git neither commits nor files are known.

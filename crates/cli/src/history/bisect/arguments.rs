@@ -59,7 +59,9 @@ pub struct BisectArguments {
     #[arg(short, long, value_name = "NAME")]
     pub benchmark: Option<String>,
 
-    /// The workload, where there are several; with --fails only its runs count.
+    /// The only workload to execute, where there are several [default: all].
+    ///
+    /// Each workload has a search of its own: runs that a search of all workloads made do not count.
     #[arg(short, long, value_name = "NAME")]
     pub workload: Option<String>,
 
@@ -73,7 +75,8 @@ pub struct BisectArguments {
 
     /// Most runs of the search; then it ends without an answer.
     ///
-    /// Those of the ends count, those that confirm an answer do not.
+    /// Those of the ends and of earlier calls count, those that confirm an answer do not. The ends need 6 runs at least, with
+    /// --fails 2.
     #[arg(long, value_name = "N", default_value = "2000")]
     pub max_runs: NonZeroU32,
 

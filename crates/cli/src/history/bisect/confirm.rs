@@ -10,7 +10,7 @@ use perflab_stats::proportion::Proportion;
 use perflab_stats::summary::median;
 use perflab_store::OpenedResult;
 
-use super::failed::Count;
+use super::failed::{Count, has_failed};
 use super::steps::Steps;
 use crate::failure::Failure;
 use crate::history::campaign::Campaign;
@@ -187,7 +187,7 @@ fn failures(
         let own = result.records.iter().filter(|record| {
             record.variant == name && workload.is_none_or(|name| record.workload == name)
         });
-        Count::of(own.filter_map(|record| steps.has_failed(record)))
+        Count::of(own.filter_map(has_failed))
     };
     let both = |workload| [of(candidate, workload), of(base, workload)];
     let [bad, good] = both(None);
@@ -200,7 +200,7 @@ fn failures(
         Count::text(&names, [bad, good]),
         probability(test.p)
     );
-    for workload in steps.apart() {
+    for workload in &steps.apart() {
         let of_workload = Count::text(&names, both(Some(workload)));
         text += &format!("\n  {workload}: {of_workload}");
     }

@@ -89,7 +89,6 @@ impl Steps<'_> {
             let records = result.iter().flat_map(|result| &result.records);
             let failed = records
                 .filter(|record| names.contains(&record.variant) && !record.status.passed())
-                .filter(|record| self.is_of_workload(record))
                 .map(|record| self.failed_run(facts, record));
             let failed: Vec<FailedRun> = failed.collect();
             if !failed.is_empty() {

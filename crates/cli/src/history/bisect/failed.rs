@@ -1,15 +1,21 @@
 //! What a run says of its revision, where failures are looked for, and how often the ends failed.
 
+use indexmap::IndexSet;
 use perflab_experiment::{Status, counted};
 use perflab_history::Revision;
-use perflab_stats::bisection::Outcomes;
+use perflab_stats::bisection::{Answer, Outcomes};
 use perflab_store::RunRecord;
 
+use super::answer::no_change_text;
+use super::measured::certainty;
 use super::steps::Steps;
 use crate::failure::Failure;
 
 /// The exit code by which a command says that a revision cannot be tried, as for `git bisect run`.
 const SKIP: i32 = 125;
+
+/// Probability of no change in the other direction below which the older end is reported to fail more often.
+const DOUBT: f64 = 0.1;
 
 /// How many runs failed.
 #[derive(Debug, Clone, Copy)]
@@ -37,29 +43,27 @@ impl Count {
     }
 }
 
+/// Whether a run failed; nothing if it says nothing of the revision: it did not begin, or its command says so with exit
+/// code 125.
+pub(super) fn has_failed(record: &RunRecord) -> Option<bool> {
+    let is_begun = !matches!(
+        record.status,
+        Status::NoBuild | Status::NotReady | Status::NoRun
+    );
+    let counts = is_begun && record.exit_code != Some(SKIP);
+    counts.then(|| !record.status.passed())
+}
+
 impl Steps<'_> {
-    /// Whether a run failed; nothing if it says nothing of the revision: it did not begin, its command says so with exit
-    /// code 125, or another workload is asked for.
-    pub(super) fn has_failed(&self, record: &RunRecord) -> Option<bool> {
-        let is_begun = !matches!(
-            record.status,
-            Status::NoBuild | Status::NotReady | Status::NoRun
-        );
-        let counts = is_begun && record.exit_code != Some(SKIP) && self.is_of_workload(record);
-        counts.then(|| !record.status.passed())
-    }
-
-    /// Whether a run is of the workload that is asked for.
-    pub(super) fn is_of_workload(&self, record: &RunRecord) -> bool {
-        self.workload.is_none_or(|name| record.workload == name)
-    }
-
-    /// The workloads whose failures are told apart: all, where there are several and none is asked for.
-    pub(super) fn apart(&self) -> Vec<&str> {
-        let workloads = &self.session.read.experiment.workloads;
-        let names = workloads.keys().map(String::as_str);
-        let are_apart = self.workload.is_none() && workloads.len() > 1;
-        names.filter(|_| are_apart).collect()
+    /// The workloads whose failures are told apart: those that are executed, where they are several.
+    pub(super) fn apart(&self) -> IndexSet<String> {
+        let cells = self.session.read.experiment.cells().into_iter();
+        let names: IndexSet<String> = cells.map(|cell| cell.workload).collect();
+        if names.len() > 1 {
+            names
+        } else {
+            IndexSet::new()
+        }
     }
 
     /// Says that the runs of several workloads count alike, where they do.
@@ -68,21 +72,26 @@ impl Steps<'_> {
         if !names.is_empty() {
             self.session.say(&format!(
                 "a failed run counts whichever workload it is of: {}; --workload NAME looks at one only",
-                names.join(", ")
+                Vec::from_iter(names).join(", ")
             ));
         }
     }
 }
 
-/// Says how often each end failed, where the search found that they do not differ. That every run failed, or that the good
-/// end fails more often than the bad one, is no such answer.
-pub(super) fn same_at_both_ends(steps: &Steps<'_>, certain: f64) -> Result<String, Failure> {
+/// The answer that the ends do not differ, by `size` or more, and how often each failed. That every run failed, or that
+/// the older end surely fails more often, is no such answer.
+pub(super) fn no_change_of_failures(
+    steps: &Steps<'_>,
+    probability: f64,
+    size: &str,
+    is_flaky: bool,
+) -> Result<String, Failure> {
     let ends = [&steps.range.good, steps.range.bad()];
     let names = ends.map(Revision::name);
     let both = |workload: Option<&str>| -> Result<[Count; 2], Failure> {
         let value = |record: &RunRecord| {
             let is_own = workload.is_none_or(|name| record.workload == name);
-            steps.has_failed(record).filter(|_| is_own)
+            has_failed(record).filter(|_| is_own)
         };
         let [good, bad] = ends.map(|end| steps.values_of(end, value));
         Ok([Count::of(good?), Count::of(bad?)])
@@ -96,18 +105,36 @@ pub(super) fn same_at_both_ends(steps: &Steps<'_>, certain: f64) -> Result<Strin
             "every run of both ends failed ({often}), so perflab cannot tell where failures begin; the last run: {last}"
         )));
     }
-    let counts = counts.map(|count| [count.failed, count.all - count.failed]);
-    if Outcomes::is_other_way_round(certain, counts)? {
-        let [good, bad] = names;
-        return Err(Failure::no_data(format!(
-            "{often}, and a search looks for the revision at which a test begins to fail; to find the one at which it stops, \
-             turn the test round, as in `perflab bisect {good} {bad} --fails -- sh -c '! ./test'`"
-        )));
+    let outcomes = counts.map(|count| [count.failed, count.all - count.failed]);
+    let reverse = Outcomes::other_way_round(certainty(is_flaky), outcomes)?;
+    let [good, bad] = &names;
+    let turn = format!(
+        "a search looks for the revision at which a test begins to fail; to find the one at which it stops, turn the test \
+         round, as in `perflab bisect {good} {bad} --fails -- sh -c '! ./test'`"
+    );
+    if matches!(reverse.answer(), Answer::Found(_)) {
+        return Err(Failure::no_data(format!("{often}, and {turn}")));
     }
-    let mut text = format!("{often}\n");
-    for workload in steps.apart() {
+    let never_fails = counts.iter().all(|count| count.failed == 0);
+    // A test that always gives the same result needs few runs, and its failures have no share of them.
+    let (size, advice) = match never_fails && !is_flaky {
+        true => (
+            "",
+            "perflab took it that all runs of a revision give the same result; if the test fails only at times, add \
+             --flaky\n"
+                .to_owned(),
+        ),
+        false if reverse.posterior().no_change < DOUBT => (
+            size,
+            format!("the older end failed more often, perhaps by chance, and {turn}\n"),
+        ),
+        false => (size, String::new()),
+    };
+    let mut text = no_change_text(steps.range, probability, size);
+    text += &format!("{often}\n");
+    for workload in &steps.apart() {
         let of_workload = Count::text(&names, both(Some(workload))?);
         text += &format!("  {workload}: {of_workload}\n");
     }
-    Ok(text)
+    Ok(text + &advice)
 }

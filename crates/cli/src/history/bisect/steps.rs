@@ -41,8 +41,6 @@ pub(super) struct Steps<'s> {
     pub(super) end: Option<Instant>,
     /// Whether revisions are tried again that could not be built.
     pub(super) again: bool,
-    /// The only workload that is asked for, if one is.
-    pub(super) workload: Option<&'s str>,
 }
 
 impl Steps<'_> {

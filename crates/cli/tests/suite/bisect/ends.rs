@@ -16,10 +16,10 @@ fn failures_that_do_not_begin() {
         names[0], names[1]
     );
     let same = format!(
-        "{} fails in 0 of 2 runs, {} in 0 of 2 runs",
+        "{} fails in 0 of 3 runs, {} in 0 of 3 runs",
         names[0], names[1]
     );
-    let cases: [Case<'_>; 6] = [
+    let cases: [Case<'_>; 9] = [
         (
             &["--fails"],
             &["sh", "work.sh"],
@@ -60,7 +60,27 @@ fn failures_that_do_not_begin() {
             &["--fails"],
             &["true"],
             0,
-            &["no change of 20% of runs or more from", &same],
+            &["no change from", &same, "add --flaky"],
+        ),
+        (
+            &["--fails", "--flaky"],
+            &["true"],
+            0,
+            &["no change of 20% of runs or more from"],
+        ),
+        (
+            &["--fails", "--flaky", "--max-runs", "2"],
+            &["sh", "-c", "! sh work.sh"],
+            4,
+            &[
+                "undecided after 3 runs, those of earlier calls included; raise --max-runs, which is 2\n",
+            ],
+        ),
+        (
+            &["--max-runs", "5"],
+            &["true"],
+            2,
+            &["--max-runs: expected 6 or more, as the ends need so many, found 5"],
         ),
     ];
     for (flags, command, code, expected) in cases {
@@ -72,6 +92,25 @@ fn failures_that_do_not_begin() {
             assert!(all.contains(text), "{text}: {said:?}");
         }
     }
+}
+
+/// Neither is what was looked for: more failures at the newer end.
+#[test]
+fn the_older_end_may_fail_more_often() {
+    // Every so many runs.
+    let failing = |every| format!("echo >> runs; test $(($(wc -l < runs) % {every})) -ne 0");
+    let searches = Searches::with(&[3, 3, 8].map(failing));
+    let [good, bad] = searches.ends();
+    let words = [good, bad, "--fails", "--flaky", "--out", "../out"];
+    let said = searches.bisect(&[&words[..], &["--", "sh", "work.sh"]].concat());
+    let said = said.code(0);
+    let turn = "the older end failed more often, perhaps by chance, and a search looks for the revision at which a test begins \
+                to fail; to find the one at which it stops, turn the test round";
+    assert!(
+        said.out.starts_with("no change of 20% of runs or more"),
+        "{said:?}"
+    );
+    assert!(said.out.contains(turn), "{said:?}");
 }
 
 #[test]
@@ -110,11 +149,7 @@ fn ends_without_values_say_why() {
     assert!(!searches.laboratory.path("sizes").exists());
     search(&["--metric", "size", "--workload", "v"])
         .code(2)
-        .says(&[
-            "no metric fits --metric, --benchmark and --workload together; perflab measured:\n  ",
-            "  v level",
-            "  w size",
-        ]);
+        .says(&["there is no metric `size`; there are: level"]);
     // Values that are always the same have no scatter that a size could be told by.
     let said = search(&["--metric", "size"]).code(0);
     let none = format!(
@@ -150,17 +185,51 @@ fn a_date_before_all_revisions_is_no_end() {
     refused("REV", &["good", "1990-01-01"]);
 }
 
+#[test]
+fn a_metric_of_one_workload() {
+    let scripts = ["5", "5", "7"].map(str::to_owned);
+    let searches = Searches::with(&scripts);
+    let executed = searches.laboratory.path("executed");
+    let failing = format!(
+        "'sh', '-c', 'touch {}; exit 1', '{{tree}}'",
+        executed.display()
+    );
+    searches.write_history(&format!(
+        "{SIZES}[workloads.v]\ndriver = 'command'\ncommand = [{failing}]\n"
+    ));
+    let [good, bad] = searches.ends();
+    let words = [
+        good,
+        bad,
+        "--history",
+        "../history.toml",
+        "--out",
+        "../out",
+        "--workload",
+        "w",
+    ];
+    let said = searches.bisect(&words).code(0);
+    let found = format!("{} introduced the change", searches.name(3));
+    assert!(said.out.starts_with(&found), "{said:?}");
+    assert!(!executed.exists());
+}
+
 /// A run of another workload may fail for reasons of its own.
 #[test]
 fn failures_of_one_workload() {
-    let scripts: Vec<String> = (1..=6)
-        .map(|number| format!("test $1 = v && exit {}; exit 1", usize::from(number > 3)))
-        .collect();
+    let script = |number| {
+        let of_v = usize::from(number > 3);
+        format!("test $1 = v && exit {of_v}; touch $2; exit 1")
+    };
+    let scripts: Vec<String> = (1..=6).map(script).collect();
     let searches = Searches::with(&scripts);
+    let executed = searches.laboratory.path("executed");
     let workload = |name: &str| {
-        format!(
-            "[workloads.{name}]\ndriver = \"command\"\ncommand = [\"sh\", \"{{tree}}/work.sh\", \"{name}\"]\n"
-        )
+        let command = format!(
+            "'sh', '{{tree}}/work.sh', '{name}', '{}'",
+            executed.display()
+        );
+        format!("[workloads.{name}]\ndriver = 'command'\ncommand = [{command}]\n")
     };
     let variants = "[variants.any]\nvars = { tree = \".\" }\n";
     searches.write_history(&format!("{variants}{}{}", workload("w"), workload("v")));
@@ -176,6 +245,7 @@ fn failures_of_one_workload() {
         !of_one.err.contains("whichever") && !of_one.out.contains("\n  v: "),
         "{of_one:?}"
     );
+    assert!(!executed.exists());
     search([good, bad], &["--workload", "w"])
         .code(4)
         .says(&["every run of both ends failed"]);

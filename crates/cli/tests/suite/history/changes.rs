@@ -98,6 +98,24 @@ fn a_change_is_found_with_an_interval_of_revisions() {
     few.run(&[]).code(0);
     let said = few.laboratory.call(&["history", "changes", "h"]).code(0);
     said.prints(&["1 series with fewer than 8 values"]);
+    // Lists without an element are there too.
+    let words = ["history", "changes", "h", "--format", "json"];
+    let found = few.laboratory.call(&words).code(0).json();
+    let first = &found["revisions"][0];
+    for list in [
+        &found["control_failures"],
+        &found["quirks"],
+        &found["tests"],
+        &found["changes"]["found"],
+        &found["changes"]["suspected"],
+        &first["other_campaigns"],
+        &first["revision"]["parents"],
+        &first["revision"]["tags"],
+        &first["build"]["programs"],
+    ] {
+        assert_eq!(list.as_array().map(Vec::len), Some(0), "{found:#}");
+    }
+    assert!(found["unmeasured"].is_object(), "{found:#}");
 }
 
 #[test]

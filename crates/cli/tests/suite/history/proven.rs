@@ -125,3 +125,18 @@ fn what_neighbours_share_with_their_control_is_no_change() {
     let expected = (0..60).map(|value| Some(1 + value / 12));
     assert!(campaigns.eq(expected), "{values:#?}");
 }
+
+#[test]
+fn a_mark_that_fits_no_change_names_each_revision_with_changes_once() {
+    let step = |day: u32| 1000 + day * 37 % 11 + if day < 12 { 0 } else { 200 };
+    let sizes: Vec<u32> = (1..=24).map(step).collect();
+    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 24"), &sizes);
+    let laboratory = &histories.laboratory;
+    let bulk = "[[workloads.w.metrics]]\nname = \"bulk\"\nunit = \"\"\nbetter = \"lower\"\nregex = '^(\\d+)'\n";
+    laboratory.write("exp.toml", format!("{EXPERIMENT}{bulk}"));
+    histories.run(&[]).code(0);
+    let newest = histories.git(&["rev-parse", "HEAD"], "2026-01-01");
+    let refused = laboratory.call(&["history", "mark", "h", &newest, "wrong"]);
+    let refused = refused.code(2).says(&[" (bulk, size)\n"]);
+    assert_eq!(refused.err.matches("size").count(), 1, "{refused:?}");
+}

@@ -292,7 +292,7 @@ fn worlds() -> Vec<World> {
     worlds
 }
 
-fn flaky_tests() -> [Flaky; 5] {
+fn flaky_tests() -> [Flaky; 8] {
     let of = |name, certain, fails, promised| Flaky {
         name,
         certain,
@@ -301,7 +301,10 @@ fn flaky_tests() -> [Flaky; 5] {
     };
     [
         of("test: never errs", 0.99, [0.0, 1.0], Some(10.5)),
+        of("test: bad fails 20 %", 0.1, [0.0, 0.2], None),
         of("test: bad fails 30 %", 0.1, [0.0, 0.3], None),
+        of("test: good fails 5 %, bad 25 %", 0.1, [0.05, 0.25], None),
+        of("test: good fails 30 %, bad 55 %", 0.1, [0.3, 0.55], None),
         of("test: good fails 5 %, bad 60 %", 0.1, [0.05, 0.6], None),
         of("test: good fails 20 %, bad 80 %", 0.1, [0.2, 0.8], None),
         of("test: no change, fails 20 %", 0.1, [0.2, 0.2], None),

@@ -7,7 +7,7 @@ use crate::error::Error;
 /// On what terms an answer is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
-    /// How often an answer is to be right at least. The search goes on a little further: see `LEFT`.
+    /// How often an answer is to be right at least. The search goes on a little further: see [`super::Evidence::LEFT`].
     pub confidence: f64,
     /// How likely it is that there is no change, before anything was measured.
     pub no_change: f64,

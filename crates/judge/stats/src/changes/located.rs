@@ -51,8 +51,15 @@ impl Located {
         let (autocorrelation, factor) = dependence(&sample, &peaks);
         let threshold = factor * null::critical(sample.len(), terms.level);
         let statistics = peaks.iter().map(|peak| peak.statistic);
+        let mut found = found(&sample, &peaks, threshold);
+        for index in 0..found.len() {
+            let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
+            let (start, end) = between(&cuts, index, sample.len());
+            found[index].place =
+                start + widest_gap(&sample.values[start..end], cuts[index] - start);
+        }
         Ok(Self {
-            found: found(&sample, &peaks, threshold),
+            found,
             search: Search {
                 confidence: terms.confidence,
                 draws: terms.resampling.draws,
@@ -146,5 +153,54 @@ impl Located {
     /// which of them was the first after it.
     fn outside(&self, (low, high): (usize, usize)) -> (usize, usize) {
         (self.places[low - 1] + 1, self.places[high])
+    }
+}
+
+/// Of the places next to `place` that part these values completely, into lower and higher ones, that with the widest gap
+/// between both. To ranks all of these are alike, but for the number of values on each side: they part values that lie
+/// beside a wide gap as gladly as those across it.
+fn widest_gap(values: &[f64], place: usize) -> usize {
+    for sign in [1.0, -1.0] {
+        let signed = values.iter().map(|value| sign * value);
+        // Of the values before each place the highest, and of the others the lowest.
+        let highest: Vec<f64> = running(signed.clone(), f64::NEG_INFINITY, f64::max);
+        let mut lowest: Vec<f64> = running(signed.rev(), f64::INFINITY, f64::min);
+        lowest.reverse();
+        let gap = |at: &usize| lowest[*at] - highest[*at];
+        if gap(&place) > 0.0 {
+            let parts = |at: &usize| gap(at) > 0.0;
+            let before = (1..place).rev().take_while(parts);
+            let behind = (place + 1..values.len()).take_while(parts);
+            let wider = |best, at| if gap(&at) > gap(&best) { at } else { best };
+            return before.chain(behind).fold(place, wider);
+        }
+    }
+    place
+}
+
+/// What `of` gives of the first 0, 1, 2, ... values; of none, `none`.
+fn running(values: impl Iterator<Item = f64>, none: f64, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    let so_far = values.scan(none, |so_far, value| {
+        *so_far = of(*so_far, value);
+        Some(*so_far)
+    });
+    std::iter::once(none).chain(so_far).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_where_the_gap_is_and_not_beside_it() {
+        let rising = [1.0, 3.0, 2.0, 10.0, 12.0, 11.0, 13.0];
+        for place in [2, 3, 4] {
+            let expected = if place == 2 { 2 } else { 3 };
+            assert_eq!(widest_gap(&rising, place), expected);
+            assert_eq!(widest_gap(&rising.map(|value| -value), place), expected);
+        }
+        // One value far away, beyond places that part nothing.
+        assert_eq!(widest_gap(&[1.0, 2.0, 1.0, 3.0, 5.0, 4.0, 100.0], 3), 3);
+        assert_eq!(widest_gap(&[1.0, 1.0], 1), 1);
     }
 }

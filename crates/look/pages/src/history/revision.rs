@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use perflab_experiment::counted;
 use perflab_history::{BuildFacts, Details, Revision, Seen, SymbolChange, SymbolChanges, View};
-use perflab_report::{unmeasured, value_differences, value_with_unit};
+use perflab_report::{unmeasured, value_differences, value_with_unit, why_of_control};
 
 use super::address::HistoryAddress;
 use super::site::{HistorySite, Known};
@@ -18,6 +18,8 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
         return html! {};
     };
     let revision = &seen.revision;
+    let others = seen.other_campaigns.iter().copied();
+    let others: Vec<u32> = others.filter(|number| known.is_result(*number)).collect();
     html! {
         p.crumbs { a href=(HistoryAddress::First) { "History" } " › " a href=(HistoryAddress::Revisions(0)) { "Revisions" } }
         h1 { (say(&revision.name())) @if !revision.subject.is_empty() { ": " (say(&revision.subject)) } }
@@ -31,12 +33,11 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
                     None => { dt { "measured in" } }
                     Some(why) => { dt { "not measured" } dd { (unmeasured(why)) } dt { "tried in" } }
                 }
-                dd {
-                    @for (index, campaign) in seen.campaigns.iter().enumerate() {
-                        @if index > 0 { ", " }
-                        a href=(HistoryAddress::Campaign(*campaign)) { "campaign " (campaign) }
-                    }
-                }
+                dd { (campaigns(&seen.campaigns)) }
+            }
+            @if !others.is_empty() { dt { "for confirmations and bisections in" } dd { (campaigns(&others)) } }
+            @for found in view.control_failures.iter().filter(|found| found.revisions.contains(&revision.id)) {
+                dt { "no value" } dd { (say(&why_of_control(view, &found.failure))) }
             }
             @if let Some(failure) = &seen.failure {
                 dt { "runs failed" }
@@ -51,6 +52,15 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
         @match view.details_with(&site.directory, place, known.files.as_ref()) {
             Ok(details) => (changed(known, view, &details)),
             Err(error) => { p.warning { (say(&error.to_string())) } }
+        }
+    }
+}
+
+fn campaigns(numbers: &[u32]) -> Markup {
+    html! {
+        @for (index, campaign) in numbers.iter().enumerate() {
+            @if index > 0 { ", " }
+            a href=(HistoryAddress::Campaign(*campaign)) { "campaign " (campaign) }
         }
     }
 }
