@@ -33,10 +33,12 @@ install: $(if $(filter target/release,$(BUILT)),$(if $(and $(SUDO_USER),$(wildca
 	objcopy --strip-debug -R .llvmbc -R .llvmcmd $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
 	install -D -m 644 crates/trace/probe/include/perflab/probe.h $(DESTDIR)$(PREFIX)/include/perflab/probe.h
 	install -D -m 644 crates/trace/agent-static/include/perflab/agent.h $(DESTDIR)$(PREFIX)/include/perflab/agent.h
+	install -D -m 644 crates/trace/filter/include/perflab/filter.h $(DESTDIR)$(PREFIX)/include/perflab/filter.h
 
 tools:
 	@scripts/need cc:gcc gcc:gcc g++:g++ clang:clang clang++:clang ld.bfd:binutils ld.gold:binutils ld.lld:lld \
-		readelf:binutils objcopy:binutils make:make git:git script:bsdutils setpriv:util-linux mount:mount \
+		readelf:binutils objcopy:binutils objdump:binutils llvm-objdump:llvm \
+		/usr/lib/x86_64-linux-gnu/libbpf.so.1:libbpf1 make:make git:git script:bsdutils setpriv:util-linux mount:mount \
 		/usr/sbin/mkswap:util-linux /usr/sbin/swapon:mount \
 		redis-server:redis-server redis-benchmark:redis-tools ministat:ministat hyperfine:hyperfine \
 		python3:python3 /usr/lib/python3/dist-packages/prometheus_client:python3-prometheus-client fio:fio \

@@ -51,3 +51,19 @@ def machine(result):
     release = ".".join(facts["kernel"]["release"].split("-")[0].split(".")[:2])
     begun = json.loads((result / "meta.json").read_text())["created"][:10]
     return f"{kind} with {facts['cpu']['logical_cpus']} CPUs ({facts['cpu']['name']}, Linux {release}), on {begun}; load average at the start: {facts['moment']['load1']:.1f}"
+
+
+def signed(share):
+    """A relative difference in percent."""
+    return f"{100 * share:+.2f}".replace("-", "−") if abs(share) >= 5e-5 else "0.00"
+
+
+def interval(answer):
+    """The difference of a question of a row, with its interval."""
+    ends = ["…" if answer[end] is None else signed(answer[end]) for end in ("low", "high")]
+    return f"{signed(answer['difference'])} % [{', '.join(ends)}]"
+
+
+def verdict(row):
+    """The verdict of a row; bold if anything is proven."""
+    return row["headline"] if row["headline"] == "not proven" else f"**{row['headline']}**"

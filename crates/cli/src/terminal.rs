@@ -78,11 +78,13 @@ pub fn columns() -> Option<usize> {
 
 /// Prints to standard output. A reader that went away (`| head`) is no failure.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// As [`print()`], of any bytes.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
-    match output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush())
-    {
+    match output.write_all(bytes).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
             Code::NoData,
             format!("cannot write the output: {error}"),

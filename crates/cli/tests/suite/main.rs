@@ -2,6 +2,7 @@
 //! signals.
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
+mod actions;
 mod apart;
 mod bench_failures;
 mod bench_flags;
@@ -29,6 +30,9 @@ mod exchange;
 mod experiment_files;
 mod export_names;
 mod family;
+mod filter_bench;
+mod filters;
+mod filters_page;
 mod full_disk;
 mod gates;
 mod help;
@@ -83,6 +87,8 @@ mod two_laboratories;
 mod unrecorded;
 mod until_decided;
 mod version_1;
+mod view_when;
+mod when;
 mod wings;
 mod words;
 mod workflow;

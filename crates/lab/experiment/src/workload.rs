@@ -72,7 +72,8 @@ pub struct Workload {
     pub metrics: Vec<MetricRule>,
 }
 
-/// The name of a metric whose rule takes the `VALUE` lines of all names.
+/// The name of a metric whose rule takes the `VALUE` lines of all names, or the benchmark of one that takes those of
+/// all benchmarks.
 pub(crate) const EVERY_NAME: &str = "*";
 
 fn zero_only() -> Vec<u8> {
@@ -108,7 +109,8 @@ pub enum Extract {
     Json(String),
     /// In this column of comma-separated values.
     Csv(CsvColumn),
-    /// In lines `VALUE number unit name` with the metric's unit and name, or with any if its name is `*`.
+    /// In lines `VALUE number unit name` with the metric's unit and name, or with any if its name is `*`. If its
+    /// benchmark is `*`, the name of one follows.
     Values,
 }
 
@@ -147,7 +149,7 @@ pub(crate) struct MetricTable {
     unit: String,
     /// Which way is better.
     better: Better,
-    /// The benchmark that the values belong to.
+    /// The benchmark that the values belong to; with `values`, `*` stands for those that lines name behind the metric.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "part")]
     benchmark: Option<String>,
     /// Regular expression whose group `value`, or only group, is the value.

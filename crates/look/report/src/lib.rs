@@ -3,6 +3,7 @@
 mod aligned;
 mod answer;
 mod changes;
+mod charts;
 mod command;
 mod csv;
 mod deciles;
@@ -37,6 +38,7 @@ mod warning;
 pub use self::csv::csv;
 pub use answer::{Sentence, answers};
 pub use changes::{change_sentences, changes_text, suspected_sentences};
+pub use charts::{Chart, ChartLine, ChartValue, chart_tables, charts};
 pub use command::{command, command_of_run, operand};
 pub use detail::{detail, facts};
 pub use difference::{Differences, Estimate, interval, percent, percent_within};
