@@ -370,9 +370,8 @@ fn a_long_legend_is_within_the_drawing() {
     }
     let drawing = svg(&plot, "p");
     let elements = Document::parse(&drawing).unwrap();
-    let number = |node: Node<'_, '_>, name: &str| -> f64 {
-        node.attribute(name).unwrap().parse().unwrap()
-    };
+    let number =
+        |node: Node<'_, '_>, name: &str| -> f64 { node.attribute(name).unwrap().parse().unwrap() };
     let class = |node: &Node<'_, '_>| node.attribute("class").unwrap_or("").to_owned();
     let title = elements
         .descendants()
