@@ -143,12 +143,7 @@ impl<'w> Work<'w> {
         let Some(summary) = directory.summary(facts)? else {
             return Ok(None);
         };
-        let needed = match facts.purpose {
-            Purpose::Plan | Purpose::Fill => 1,
-            _ => usize::MAX,
-        };
-        let mut needed = facts.measured().take(needed).map(Revision::name);
-        let failed = needed.find_map(|name| {
+        let failed = facts.needed().map(Revision::name).find_map(|name| {
             let has_passed = summary.has_passed(&name);
             let failure = summary.failure(&name).filter(|_| !has_passed)?;
             Some((name, failure))

@@ -82,6 +82,9 @@ pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
         let where_they_are = metrics.into_iter().filter_map(|(place, metrics)| {
             let name = view.revisions.get(place)?.revision.name();
             let metrics: Vec<&str> = metrics.into_iter().collect();
+            if metrics.is_empty() {
+                return None;
+            }
             Some(format!("{name} ({})", metrics.join(", ")))
         });
         let all: Vec<String> = where_they_are.collect();

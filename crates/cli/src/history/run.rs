@@ -108,7 +108,7 @@ fn print_plan(
         so_far.failing = failing.map(|revision| revision.id.clone()).collect();
         so_far.unbuilt = unbuilt(directory, &view)?;
         if again {
-            // Only the control is built again in any case.
+            // All others are built again, and those that fail then are facts; without the control nothing is measured.
             so_far.unbuilt.retain(|id| *id == timeline.control.id);
         }
     }

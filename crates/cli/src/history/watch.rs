@@ -67,9 +67,11 @@ impl Work<'_> {
                     self.say_why(&format!("by how much {} changed", name(&view, series)));
                     tried.insert([id(from), id(to)]);
                     let least = FEWEST.max(runs as u32);
-                    if let Err(why) = self.confirm_pair(from, to, least, builder)? {
-                        self.session.say(&why);
-                    }
+                    let why = match self.confirm_pair(from, to, least, builder)? {
+                        Ok(facts) => self.why_in_vain(&facts)?.map(|why| why.to_string()),
+                        Err(why) => Some(why),
+                    };
+                    why.iter().for_each(|why| self.session.say(why));
                     true
                 }
                 Step::Gaps(places) => {

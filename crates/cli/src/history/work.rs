@@ -155,7 +155,7 @@ impl Work<'_> {
     }
 
     /// Builds the control and as many of the revisions as belong together, and measures them; whether anything was
-    /// recorded. All that were tried are `done` then. `why` is said where there is something to measure.
+    /// recorded. All that were tried are `done` then. `why` is printed where there is something to measure.
     pub(super) fn next(
         &mut self,
         left: &[usize],
@@ -263,7 +263,7 @@ impl Work<'_> {
         };
         let control = facts.control.name();
         let failed = summary.failed_runs(&control);
-        // What made them fail may be gone, and runs that failed are missing for good.
+        // Their cause may be gone, and a campaign that is resumed does not repeat runs that failed.
         if !summary.is_complete && failed > 0 && !summary.has_passed(&control) {
             self.session.say(&format!(
                 "campaign {} is not resumed: all its runs of the control {control} failed",

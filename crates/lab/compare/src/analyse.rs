@@ -186,7 +186,7 @@ fn draft(
                 .fold(0.0, |most: f64, end| most.max(end.abs()))
         }
     };
-    // Of figures of this size, sums and differences leave so much where nothing ought to be left.
+    // Sums of values of this size are wrong by as much, so a smaller difference is none.
     let least = 4.0 * f64::EPSILON * largest;
     let row = Row {
         key: subject.key.clone(),

@@ -77,7 +77,7 @@ fn product(axes: &[(&str, Vec<String>)]) -> Vec<Cell> {
 }
 
 /// Whether a cell has all the values of an entry that are values of its axes.
-fn matches(cell: &Cell, entry: &Entry) -> bool {
+pub(crate) fn matches(cell: &Cell, entry: &Entry) -> bool {
     entry.iter().all(|(name, value)| {
         let value = value.to_string();
         match name.as_str() {

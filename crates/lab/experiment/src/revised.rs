@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use crate::design::{Layout, Refresh, RunsError};
 use crate::file::Experiment;
+use crate::matrix::{self, matches};
 use crate::name;
 use crate::parameters::{Entry, VARIANT, Value, WORKLOAD};
 use crate::variant::Variant;
@@ -156,11 +157,18 @@ impl Experiment {
         self.exclude.extend(excluded);
         // Cells are included after that.
         let is_own = |own: &Value| own.to_string() == workload;
-        let own = include
-            .into_iter()
-            .filter(|entry| entry.get(WORKLOAD).is_none_or(is_own));
-        let own = own.map(|entry| entry.into_iter().chain([of(workload)]).collect());
-        self.include = own.collect();
+        let mut cells = cells;
+        for entry in include {
+            let mut matched = cells.iter().filter(|cell| matches(cell, &entry)).peekable();
+            // One that gives variables to cells of others must not add cells in their place.
+            let is_of_others =
+                matched.peek().is_some() && !matched.any(|cell| cell.workload == workload);
+            matrix::include(&mut cells, &entry, &self);
+            if entry.get(WORKLOAD).is_none_or(is_own) && !is_of_others {
+                let entry = entry.into_iter().chain([of(workload)]);
+                self.include.push(entry.collect());
+            }
+        }
         self
     }
 }

@@ -98,6 +98,14 @@ impl CampaignFacts {
         self.ends.is_none() && self.purpose != Purpose::Confirm
     }
 
+    /// The revisions without a passed run of which it says nothing: of a series the control, else all.
+    pub fn needed(&self) -> impl Iterator<Item = &Revision> {
+        let is_of_series =
+            matches!(self.purpose, Purpose::Plan | Purpose::Fill) && self.ends.is_none();
+        self.measured()
+            .take(if is_of_series { 1 } else { usize::MAX })
+    }
+
     /// Whether both sides of a change of the history are measured again.
     pub fn is_confirmation(&self) -> bool {
         self.purpose == Purpose::Confirm && self.ends.is_none()

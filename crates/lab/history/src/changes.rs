@@ -117,7 +117,7 @@ pub enum Confirmed {
     /// Its size is possible, and no difference is as well.
     Undecided,
     /// The change has no size, as its medians are the same.
-    Measured,
+    NoSize,
 }
 
 impl Confirmation {
@@ -127,11 +127,11 @@ impl Confirmation {
             self.low.unwrap_or(f64::NEG_INFINITY),
             self.high.unwrap_or(f64::INFINITY),
         );
-        // The change as one for the larger.
+        // As if the change were an increase.
         let (low, high) = match size.partial_cmp(&0.0) {
             Some(Ordering::Greater) => (low, high),
             Some(Ordering::Less) => (-high, -low),
-            Some(Ordering::Equal) | None => return Confirmed::Measured,
+            Some(Ordering::Equal) | None => return Confirmed::NoSize,
         };
         match (low, high) {
             (low, _) if low > 0.0 => Confirmed::Yes,

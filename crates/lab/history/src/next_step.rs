@@ -7,8 +7,8 @@ use crate::order::order;
 use crate::timeline::Timeline;
 use crate::view::View;
 
-/// Sides of a confirmation that are no further apart serve several changes; further apart ones, if they are no more than
-/// twice as far apart as the sides of each of these.
+/// Most revisions between the sides of a confirmation that several changes share. These may be further apart if that is at
+/// most twice as far as each of the changes needs on its own.
 const NEAR: usize = 8;
 
 /// What to measure next. Places are those of the timeline.

@@ -32,7 +32,10 @@ impl View {
         let (builds, outline) = (directory.builds()?, directory.outline()?);
         let view = Self::new(name, &campaigns, &builds, found, &outline);
         let view = view.with_failures(failures, unmeasured, control_failures);
-        let view = view.with_other_campaigns(&others);
+        let of_others = directory.summaries(&others)?;
+        let measured = others.iter().zip(&of_others);
+        let measured = measured.filter_map(|(facts, summary)| summary.as_ref().map(|_| facts));
+        let view = view.with_other_campaigns(measured);
         Ok(view.with_tests(&directory.test_runs()?))
     }
 }

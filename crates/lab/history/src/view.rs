@@ -179,9 +179,12 @@ impl View {
 
     /// With the campaigns that measured revisions and whose values are not among those of the history.
     #[must_use]
-    pub(crate) fn with_other_campaigns(mut self, others: &[CampaignFacts]) -> Self {
+    pub(crate) fn with_other_campaigns<'f>(
+        mut self,
+        others: impl Iterator<Item = &'f CampaignFacts>,
+    ) -> Self {
         let mut seen: HashMap<&str, Vec<u32>> = HashMap::new();
-        for facts in others.iter().filter(|facts| !facts.revisions.is_empty()) {
+        for facts in others.filter(|facts| !facts.revisions.is_empty()) {
             for revision in facts.measured() {
                 seen.entry(&revision.id).or_default().push(facts.campaign);
             }

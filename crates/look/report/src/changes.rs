@@ -146,7 +146,7 @@ fn confirming(found: &Confirmation, change: &Change, series: &Series) -> &'stati
         Confirmed::Yes => "confirmed",
         Confirmed::No => "not confirmed",
         Confirmed::Undecided => "undecided",
-        Confirmed::Measured => "measured again",
+        Confirmed::NoSize => "measured again",
     }
 }
 

@@ -127,7 +127,7 @@ pub fn probability(p: f64) -> String {
     }
 }
 
-/// A figure whose unit stands elsewhere, with at least so many significant digits.
+/// A figure without its unit, with at least so many significant digits.
 pub(crate) fn short(value: f64, digits: usize) -> String {
     if value.is_finite() {
         significant(value, digits)

@@ -41,8 +41,10 @@ pub fn tests_text(view: &View, all: bool) -> String {
         let _ = writeln!(text, "\n{}", legend(&shown, first));
     }
     let newest = newest.and_then(|place| view.revisions.get(place));
-    for fault in newest.iter().flat_map(|seen| &seen.test_faults) {
-        let _ = writeln!(text, "{}", clean(fault));
+    if let Some(seen) = newest {
+        for fault in &seen.test_faults {
+            let _ = writeln!(text, "tests of {}: {}", seen.revision.name(), clean(fault));
+        }
     }
     if !quiet.is_empty() {
         let _ = writeln!(

@@ -59,7 +59,7 @@ pub struct BisectArguments {
     #[arg(short, long, value_name = "NAME")]
     pub benchmark: Option<String>,
 
-    /// The only workload to execute, where there are several [default: all].
+    /// Execute only this workload [default: all].
     ///
     /// Each workload has a search of its own: runs that a search of all workloads made do not count.
     #[arg(short, long, value_name = "NAME")]
@@ -75,8 +75,8 @@ pub struct BisectArguments {
 
     /// Most runs of the search; then it ends without an answer.
     ///
-    /// Those of the ends and of earlier calls count, those that confirm an answer do not. The ends need 6 runs at least, with
-    /// --fails 2.
+    /// Runs of the ends and of earlier calls count; runs that confirm an answer do not. The ends need at least 6 runs, or 2
+    /// with --fails.
     #[arg(long, value_name = "N", default_value = "2000")]
     pub max_runs: NonZeroU32,
 

@@ -71,7 +71,7 @@ impl Steps<'_> {
         let names = self.apart();
         if !names.is_empty() {
             self.session.say(&format!(
-                "a failed run counts whichever workload it is of: {}; --workload NAME looks at one only",
+                "a failed run counts whichever workload it is of: {}; --workload NAME executes one only, in a search of its own",
                 Vec::from_iter(names).join(", ")
             ));
         }
@@ -116,11 +116,11 @@ pub(super) fn no_change_of_failures(
         return Err(Failure::no_data(format!("{often}, and {turn}")));
     }
     let never_fails = counts.iter().all(|count| count.failed == 0);
-    // A test that always gives the same result needs few runs, and its failures have no share of them.
+    // A test that always gives the same result needs few runs: too few to exclude that a share of them fails.
     let (size, advice) = match never_fails && !is_flaky {
         true => (
             "",
-            "perflab took it that all runs of a revision give the same result; if the test fails only at times, add \
+            "perflab assumes that all runs of a revision give the same result; if the test fails only at times, add \
              --flaky\n"
                 .to_owned(),
         ),

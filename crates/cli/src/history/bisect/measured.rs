@@ -133,7 +133,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     outcome
 }
 
-/// Refuses a number of runs that the ends alone need, so that there could never be an answer.
+/// Refuses fewer runs than the ends alone need: there could never be an answer.
 fn check_most_runs(arguments: &BisectArguments) -> Result<(), Failure> {
     let opening = match arguments.fails {
         true => Outcomes::new(certainty(arguments.flaky))?.opening(),

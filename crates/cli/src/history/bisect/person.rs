@@ -181,13 +181,13 @@ impl Search {
             (Answer::NoChange { probability }, _) if self.is_flaky => {
                 no_change_text(&self.range, probability, &size_of_failures(&self.search))
             }
-            // What is said of a revision was taken to hold, so only a contradiction leads here.
+            // Answers without --flaky are taken as certain, so only a contradiction leads here.
             (Answer::NoChange { .. }, _) => {
                 let [good, bad] = [&self.range.good, self.range.bad()].map(Revision::name);
                 format!(
-                    "what was said of {good} and {bad} contradicts that the first one is good and the other one bad; begin \
-                     anew, with the ends exchanged if the older one is bad, or with --flaky if a revision may look good at \
-                     one time and bad at another\n"
+                    "the answers for {good} and {bad} contradict each other; start again, with `perflab bisect start` of a \
+                     test that was turned round if the older one is the bad one, or with --flaky if a revision may look good \
+                     at one time and bad at another\n"
                 )
             }
             (_, Some(next)) => format!(

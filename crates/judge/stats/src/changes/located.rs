@@ -52,8 +52,8 @@ impl Located {
         let threshold = factor * null::critical(sample.len(), terms.level);
         let statistics = peaks.iter().map(|peak| peak.statistic);
         let mut found = found(&sample, &peaks, threshold);
+        let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
         for index in 0..found.len() {
-            let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
             let (start, end) = between(&cuts, index, sample.len());
             found[index].place =
                 start + widest_gap(&sample.values[start..end], cuts[index] - start);

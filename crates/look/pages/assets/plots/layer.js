@@ -27,15 +27,15 @@ const takeTitle = (element) => {
 // have words and a link.
 const READ = {
   points(group) {
-    const [first, ...others] = group.querySelectorAll("path");
-    const marks = [first, ...others].filter(Boolean).flatMap((path) => {
+    const paths = [...group.querySelectorAll("path")];
+    const marks = paths.flatMap((path) => {
       const links = path.dataset.links?.split(" ") ?? [path.parentElement.dataset.link];
       const text = takeTitle(path);
       return [...path.getAttribute("d").matchAll(POINTS)].map(([, x, y], index) => {
         return { x: Number(x), y: Number(y), text, link: links[index] };
       });
     });
-    others.forEach((path) => path.remove());
+    paths.slice(1).forEach((path) => path.remove());
     return marks;
   },
   lines(group) {

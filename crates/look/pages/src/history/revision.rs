@@ -18,8 +18,6 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
         return html! {};
     };
     let revision = &seen.revision;
-    let others = seen.other_campaigns.iter().copied();
-    let others: Vec<u32> = others.filter(|number| known.is_result(*number)).collect();
     html! {
         p.crumbs { a href=(HistoryAddress::First) { "History" } " › " a href=(HistoryAddress::Revisions(0)) { "Revisions" } }
         h1 { (say(&revision.name())) @if !revision.subject.is_empty() { ": " (say(&revision.subject)) } }
@@ -35,7 +33,9 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
                 }
                 dd { (campaigns(&seen.campaigns)) }
             }
-            @if !others.is_empty() { dt { "for confirmations and bisections in" } dd { (campaigns(&others)) } }
+            @if !seen.other_campaigns.is_empty() {
+                dt { "measured for confirmations and bisections in" } dd { (campaigns(&seen.other_campaigns)) }
+            }
             @for found in view.control_failures.iter().filter(|found| found.revisions.contains(&revision.id)) {
                 dt { "no value" } dd { (say(&why_of_control(view, &found.failure))) }
             }

@@ -19,7 +19,7 @@ MARK = """() => new Promise((said) => {
 WAITS = "waits while text is marked"
 # Milliseconds after which the page is asked for again.
 PERIOD = 3000
-POINTS = "() => document.querySelectorAll('[data-live] figure:first-of-type path:is(.disc, .strokes)').length"
+POINTS = "() => document.querySelectorAll('[data-live] figure:first-of-type path:is(.disc, .strokes, .disc > *, .strokes > *)').length"
 
 
 class Live(PageTest):

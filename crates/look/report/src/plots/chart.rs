@@ -24,7 +24,7 @@ pub fn chart(chart: &Chart<'_>) -> Plot {
     };
     let factor = chart.factor();
     let mut layers = Vec::new();
-    let mut highest = 0.0_f64;
+    let (mut lowest, mut highest) = (0.0_f64, 0.0_f64);
     for (index, line) in chart.lines.iter().enumerate() {
         let found = line.values.iter().enumerate();
         let found = found.filter_map(|(point, value)| Some((point, (*value)?)));
@@ -51,7 +51,9 @@ pub fn chart(chart: &Chart<'_>) -> Plot {
         let intervals: Vec<[f64; 2]> = intervals.flatten().collect();
         let ends = intervals.iter().map(|[_, y]| *y);
         let values = found.iter().map(|(_, value)| value.median * factor);
-        highest = ends.chain(values).fold(highest, f64::max);
+        for shown in ends.chain(values) {
+            (lowest, highest) = (lowest.min(shown), highest.max(shown));
+        }
         layers.push(layer(Marks::Points {
             marker: Marker::of_series(index),
             at: at.collect(),
@@ -74,7 +76,7 @@ pub fn chart(chart: &Chart<'_>) -> Plot {
         },
         y: Axis::between(
             titled(&chart.metric.name, &chart.unit()),
-            0.0,
+            lowest * 1.04,
             highest * 1.04,
         ),
         layers,

@@ -111,7 +111,11 @@ impl Recording {
     pub fn remove(&self, step: impl Fn()) -> io::Result<()> {
         for ring in &self.rings {
             step();
-            fs::remove_file(ring)?;
+            // Its process, or a recorder, may have removed it meanwhile.
+            match fs::remove_file(ring) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
         }
         fs::remove_dir_all(&self.path)
     }

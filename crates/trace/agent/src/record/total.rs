@@ -4,7 +4,8 @@
 //! 2. If that is beyond the limit, the files that are there are counted, under a lock. What is counted takes the place
 //!    of what was added: files that others removed are in the number until then. A ring has its length before its bytes
 //!    are added, and its memory after that; the small files of a process come with a directory, and with a page that is
-//!    counted before one of them needs it. So a count that comes in between misses nothing.
+//!    counted before one of them needs it. So a count that comes in between misses nothing. Who counts adds to a number of
+//!    steps, and who waits for the lock gives up only once that number stays the same for a while.
 //! 3. As long as it is beyond the limit then, the recording of a dead process is removed, the one that was written to
 //!    least lately. How many events went with it is added to two other numbers of that file. The recording of a
 //!    process that a recorder reads stays while the recorder lives, and so does that of each process that lives.
