@@ -40,8 +40,8 @@ pub struct SampleIndex {
     benchmarks: HashMap<Option<String>, u32>,
     /// Of each metric, one side after the other, each in the order of the records.
     samples: Vec<Vec<Place>>,
-    /// The same with one benchmark of a side after the other.
-    by_benchmark: Vec<Vec<Place>>,
+    /// The same with one benchmark of a side after the other, where there are several.
+    by_benchmark: Option<Vec<Vec<Place>>>,
 }
 
 impl SampleIndex {
@@ -83,10 +83,13 @@ impl SampleIndex {
         for own in &mut all.samples {
             own.sort_by_key(|place| place.side);
         }
-        all.by_benchmark = all.samples.clone();
-        for own in &mut all.by_benchmark {
-            own.sort_by_key(|place| (place.side, place.benchmark));
-        }
+        all.by_benchmark = (all.benchmarks.len() > 1).then(|| {
+            let mut ordered = all.samples.clone();
+            for own in &mut ordered {
+                own.sort_by_key(|place| (place.side, place.benchmark));
+            }
+            ordered
+        });
         let kept = sides
             .into_iter()
             .map(|(side, number)| (side.kept(), number));
@@ -146,7 +149,8 @@ impl SampleIndex {
         records: &'r [RunRecord],
     ) -> impl Iterator<Item = (usize, &'r RunRecord, &'r Sample)> {
         let number = self.numbers.get(&row.key.metric.name);
-        let all = number.and_then(|number| self.by_benchmark.get(*number));
+        let samples = self.by_benchmark.as_ref().unwrap_or(&self.samples);
+        let all = number.and_then(|number| samples.get(*number));
         let side = self.sides.get(&Side {
             variant: Cow::Borrowed(variant),
             workload: Cow::Borrowed(&row.key.workload),
