@@ -278,7 +278,7 @@ fn a_recorder_of_a_process_that_records_on_its_own_takes_what_its_filter_accepts
         let found = place.trace(&["list", "--pid", &pid]);
         text(&found.stdout).contains("visited:hit      1   1")
     });
-    let mut recorded = |words: &[&str]| {
+    let recorded = |words: &[&str]| {
         let record = [
             "record",
             "visited",
