@@ -9,7 +9,7 @@ use super::switching::{Agent, counting};
 use crate::pattern::Pattern;
 
 /// How long threads are waited for at most: one may get no processor.
-const PATIENCE: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How often they are looked at meanwhile.
 const LOOK: Duration = Duration::from_millis(1);
@@ -46,7 +46,11 @@ fn wait_for_threads() {
 
 /// Says for how long a thread has run, as of the last time that the kernel counted.
 fn ran(thread: &Path) -> Vec<u8> {
-    fs::read(thread.join("schedstat")).unwrap_or_default()
+    // The numbers that follow also change where a thread waits for another processor.
+    let mut stat = fs::read(thread.join("schedstat")).unwrap_or_default();
+    let end = stat.iter().position(|byte| *byte == b' ');
+    stat.truncate(end.unwrap_or(0));
+    stat
 }
 
 /// Whether a thread is there and runs, or waits for a processor.
