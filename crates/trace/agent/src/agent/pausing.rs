@@ -3,16 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::switching::{Agent, counting};
 use crate::pattern::Pattern;
 
-/// How long threads are waited for at most: one may get no processor.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How often threads are looked at while they are waited for, at most: one may get no processor. Looks, and no time:
+/// where processors are few, this thread gets to its next look later too.
+const LOOKS: u32 = 500;
 
-/// How often they are looked at meanwhile.
-const LOOK: Duration = Duration::from_millis(1);
+/// What is between two looks.
+const PAUSE: Duration = Duration::from_millis(1);
 
 impl Agent {
     /// No event of these sites is recorded until they are switched the next time. Returns when those have their places
@@ -37,9 +38,11 @@ fn wait_for_threads() {
     let threads = threads.flatten().map(|thread| thread.path());
     let threads = threads.map(|path| (ran(&path), path));
     let mut threads: Vec<(Vec<u8>, PathBuf)> = threads.collect();
-    let end = Instant::now() + PATIENCE;
-    while !threads.is_empty() && Instant::now() < end {
-        std::thread::sleep(LOOK);
+    for _ in 0..LOOKS {
+        if threads.is_empty() {
+            break;
+        }
+        std::thread::sleep(PAUSE);
         threads.retain(|(before, path)| wants_to_run(path) && ran(path) == *before);
     }
 }
