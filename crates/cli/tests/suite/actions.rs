@@ -261,3 +261,53 @@ fn what_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("which process?"));
 }
+
+/// Two threads hit a probe all the time, and their process records that on its own before a recorder comes and after it
+/// has gone. None of these events is the recorder's.
+#[test]
+fn a_recorder_of_a_process_that_records_on_its_own_takes_what_its_filter_accepts() {
+    let place = Place::new();
+    let [counts, trace] = ["counts", "trace"].map(|name| place.file(name));
+    let program = place.compile("visited");
+    let mut command = place.perflab();
+    command.args(["trace", "on", "visited", "--record", "--ring", "4096", "--"]);
+    command.args([&program, &counts, "threads", "2", "1000000000", "0", "join"]);
+    let mut busy = command.spawn().unwrap();
+    let pid = busy.id().to_string();
+    wait_until("its events to be recorded", || {
+        let found = place.trace(&["list", "--pid", &pid]);
+        text(&found.stdout).contains("visited:hit      1   1")
+    });
+    let recorded = |words: &[&str]| {
+        let record = [
+            "record",
+            "visited",
+            "--seconds",
+            "0.3",
+            "--pid",
+            &pid,
+            "-o",
+            &trace,
+        ];
+        let output = place.trace(&[&record, words].concat());
+        let said = printed(&output);
+        let events = said.split(' ').next().unwrap().parse::<u64>();
+        let shown = printed(&place.trace(&["view", &trace]));
+        std::fs::remove_file(&trace).unwrap();
+        (events.unwrap(), shown)
+    };
+    for _ in 0..3 {
+        assert_eq!(recorded(&["--when", "thread == 9"]).0, 0);
+        let never = recorded(&["--start-when", "visited:hit when thread == 9"]);
+        assert_eq!(never.0, 0);
+        assert_eq!(recorded(&["--at-most", "5/s"]).0, 5);
+        let (events, shown) = recorded(&["--when", "(number & 0xffff) == 7"]);
+        let numbers = shown.lines().filter_map(|line| line.split_once("number="));
+        let numbers = numbers.map(|(_, number)| number.parse::<u64>().unwrap());
+        let numbers: Vec<u64> = numbers.collect();
+        assert!(events > 0 && numbers.len() as u64 == events, "{shown}");
+        assert!(numbers.iter().all(|number| number & 0xffff == 7), "{shown}");
+    }
+    busy.kill().unwrap();
+    busy.wait().unwrap();
+}

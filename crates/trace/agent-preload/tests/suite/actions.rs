@@ -16,7 +16,7 @@ use perflab_trace_file::{EventSelection, Trace};
 use crate::support::compile::compile;
 use crate::support::filter::{filter, hits, with_actions};
 use crate::support::recorded::new_trace;
-use crate::support::{Program, preload};
+use crate::support::{Program, agent_of, preload};
 
 mod own;
 
@@ -140,6 +140,26 @@ fn so_many_events_in_a_second() {
         assert_eq!(judged.counted("hit 30"), 3, "{way}");
         assert_eq!(judged.counted("hit 100"), 2, "{way}");
         judged.ends();
+    }
+}
+
+/// What their parent has counted and taken is no matter of children.
+#[test]
+fn children_of_forks_count_from_the_start() {
+    for way in WAYS {
+        // Of 15 events that a child makes.
+        for (limits, taken, expected) in [(limited(10, 0), 10, 2), (limited(0, 10), 10, 10)] {
+            let mut judged = Judged::start(way);
+            judged.agent.on_when("judged:few", &limits).unwrap();
+            assert_eq!(judged.counted("hit 95"), taken, "{way}");
+            judged.program.tell("fork 15\n");
+            let line = judged.program.line();
+            let child = line.trim().strip_prefix("child ").unwrap();
+            let (sites, _) = agent_of(child.parse().unwrap()).list("judged:few").unwrap();
+            assert_eq!(hits(&sites, |_| true), expected, "{way}");
+            judged.does("reap");
+            judged.ends();
+        }
     }
 }
 

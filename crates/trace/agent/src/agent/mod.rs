@@ -3,6 +3,7 @@
 //! ```text
 //! shared      the one agent of the process, behind a lock
 //! recording   who wants events, and until when
+//! pausing     sites whose events nobody records, as a recorder comes
 //! child       the same in the child of a fork
 //! switching   makes sites be as they are wanted
 //! judging     what becomes of their filters
@@ -12,6 +13,7 @@
 
 mod child;
 mod judging;
+mod pausing;
 mod recording;
 pub mod shared;
 mod sites;

@@ -61,6 +61,11 @@ impl Agent {
         {
             recorder.begin_again(size)?;
         }
+        // Events that its filter rejects, and that the process records until another handler is there, must not come
+        // behind the place where the recorder begins.
+        if keep && !is_expected && filter.is_some() && self.wishes.is_own() {
+            self.pause(pattern);
+        }
         let known = self.recorder.take();
         let is_new = known.is_none();
         let mut recorder = match known {
@@ -82,6 +87,7 @@ impl Agent {
             } else {
                 self.recorder = Some(recorder);
             }
+            self.keep_up();
             return Err(reason);
         }
         let recorder = self.recorder.insert(recorder);
@@ -128,14 +134,24 @@ impl Agent {
         let attached = self.wishes.attached.take();
         // One that was expected and did not come has read nothing.
         let was_there = attached.is_some_and(|attached| attached.expected.is_none());
-        // Sites first, so that nothing is written over that is not read yet. At once, whatever failed before.
+        // Sites first, so that nothing is written over that is not read yet. At once, whatever failed before. But where
+        // the process goes on to record on its own, the recorder's events end before, as its filter may reject others.
         self.again = None;
-        self.keep_up();
+        let is_own = self.wishes.is_own();
+        if !is_own {
+            self.keep_up();
+        }
+        // These numbers tell the recorder's events from others. They come before newer events replace older ones:
+        // `recover` reports none as lost that the recorder has read, wherever the process is killed in between.
+        let recorder = self.recorder.as_ref().filter(|_| was_there);
+        if let Some(recorder) = recorder {
+            recorder.begin_recording(Begin::OwnAgain);
+        }
+        if is_own {
+            self.keep_up();
+        }
         if let Some(recorder) = &mut self.recorder {
-            // Then the numbers that tell the recorder's events from others, before newer events replace older ones:
-            // `recover` reports none as lost that the recorder has read, wherever the process is killed in between.
             if was_there {
-                recorder.begin_recording(Begin::OwnAgain);
                 recorder.let_go();
             }
             recorder.overwrite();

@@ -16,7 +16,7 @@ use crate::record::{Heritage, Recorder, Size};
 
 /// The handler of a site that is wanted: counts, or does nothing.
 #[expect(unsafe_code, reason = "sites call it with the address of their point")]
-mod counting {
+pub(super) mod counting {
     use super::{Ordering, Point};
 
     pub extern "C-unwind" fn pass(_: *const Point) {}

@@ -29,6 +29,19 @@ fn give_back(bits: &AtomicU64, index: usize) {
     bits.fetch_and(!(1 << index), Ordering::Release);
 }
 
+/// What was taken is no matter of what is taken from now on.
+fn count_from_the_start(cell: &Cell) {
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+    cell.number.store(number, Ordering::Relaxed);
+    let at_most = cell.at_most.load(Ordering::Relaxed);
+    cell.credit.store(at_most as i32, Ordering::Relaxed);
+}
+
+/// In the child of a fork: what its parent has taken is the parent's.
+pub fn after_fork() {
+    (0..CELLS).map(Cell::at).for_each(count_from_the_start);
+}
+
 /// What comes of an event that a filter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -60,12 +73,8 @@ impl Acting {
         })?;
         let acting = Self(index);
         let cell = acting.cell();
-        cell.number.store(
-            NUMBER.fetch_add(1, Ordering::Relaxed).wrapping_add(1),
-            Ordering::Relaxed,
-        );
         cell.at_most.store(at_most, Ordering::Relaxed);
-        cell.credit.store(at_most as i32, Ordering::Relaxed);
+        count_from_the_start(cell);
         if every > 1 {
             let word = claim(&COUNTING, SAMPLERS);
             let word = word.ok_or_else(|| {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use super::acting::Acting;
+use super::acting::{self, Acting};
 
 /// The time in which so many may be taken.
 const SECOND: Duration = Duration::from_secs(1);
@@ -76,6 +76,16 @@ impl Paces {
             }
             self.all
                 .push((Arc::downgrade(acting), Window::new(at_most)));
+        }
+    }
+
+    /// In the child of a fork, whose filters have taken nothing yet.
+    pub fn after_fork(&mut self) {
+        acting::after_fork();
+        for (acting, window) in &mut self.all {
+            if let Some((at_most, _)) = acting.upgrade().and_then(|acting| acting.credit()) {
+                *window = Window::new(at_most);
+            }
         }
     }
 

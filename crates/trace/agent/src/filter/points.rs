@@ -300,6 +300,7 @@ impl Filters {
     pub fn after_fork(&mut self) {
         marks::after_fork();
         self.limbo.look_again();
+        self.paces.after_fork();
     }
 
     /// Lets filters that may take so many events only take as many as they have taken a second ago. Returns for how
