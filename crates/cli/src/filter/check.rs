@@ -1,5 +1,7 @@
 //! `perflab filter check`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use clap::Args;
 use perflab_filter::{Checked, Fields, Problem, check_each, ebpf, lower, parse};
 use unicode_width::UnicodeWidthStr;
@@ -54,7 +56,8 @@ fn taken(program: &Checked) -> String {
     format!("filtered by {}", imports.join(", "))
 }
 
-/// A line for each probe, with its answer. The answers come in the order of the probes.
+/// A line for each probe, with its answer; for each of its places, if the answers differ. They come in the order of the
+/// probes.
 fn shown(sources: &[Source], mut answers: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for source in sources {
@@ -65,12 +68,36 @@ fn shown(sources: &[Source], mut answers: impl Iterator<Item = String>) -> Strin
         if source.probes.is_empty() {
             text += "  no such probe\n";
         }
-        let widths = source.probes.iter().map(|probe| probe.name.width());
+        let answers: Vec<String> = source
+            .probes
+            .iter()
+            .zip(&mut answers)
+            .map(|(_, own)| own)
+            .collect();
+        let mut of_names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (probe, answer) in source.probes.iter().zip(&answers) {
+            of_names.entry(&probe.name).or_default().insert(answer);
+        }
+        let rows = source.probes.iter().zip(&answers).map(|(probe, answer)| {
+            let is_one = of_names
+                .get(probe.name.as_str())
+                .is_some_and(|own| own.len() == 1);
+            let name = &probe.name;
+            let label = if is_one {
+                name.clone()
+            } else {
+                format!("{name} at {}", probe.place)
+            };
+            (label, answer)
+        });
+        let mut rows: Vec<(String, &String)> = rows.collect();
+        rows.dedup();
+        let widths = rows.iter().map(|(label, _)| label.width());
         let width = widths.max().unwrap_or(0);
-        for (probe, answer) in source.probes.iter().zip(&mut answers) {
+        for (label, answer) in rows {
             if is_named {
-                let space = " ".repeat(width.saturating_sub(probe.name.width()));
-                text += &format!("  {}{space}  ", probe.name);
+                let space = " ".repeat(width.saturating_sub(label.width()));
+                text += &format!("  {label}{space}  ");
             }
             text += &format!("{answer}\n");
         }

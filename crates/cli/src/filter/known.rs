@@ -10,7 +10,7 @@ use perflab_recorder::{FileProbe, file_probes};
 
 use crate::failure::Failure;
 use crate::terminal;
-use crate::trace::{NONE, Outcome, Processes, are_meant, probes};
+use crate::trace::{NONE, Outcome, Processes, are_meant, place, probes};
 
 // Which probes.
 #[derive(Debug, Args)]
@@ -71,11 +71,13 @@ impl ProbeArguments {
     }
 }
 
-/// A probe and its arguments.
+/// A probe at a place of the source, and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KnownProbe {
     /// `provider:name`.
     pub name: String,
+    /// The place, as `perflab trace list --sites` shows it; empty if there is none.
+    pub place: String,
     /// Types and names.
     arguments: Vec<(String, String)>,
 }
@@ -132,6 +134,7 @@ fn of_processes(processes: &[Traced], pattern: &str, outcome: &mut Outcome) -> V
 pub fn of_sites(sites: Vec<Site>) -> impl Iterator<Item = KnownProbe> {
     sites.into_iter().map(|site| KnownProbe {
         name: format!("{}:{}", site.provider, site.name),
+        place: place(&site),
         arguments: site.arguments,
     })
 }
@@ -168,6 +171,7 @@ fn wanted(probes: BTreeSet<FileProbe>, pattern: &str) -> BTreeSet<KnownProbe> {
     let probes = probes.filter(|probe| are_meant(pattern, &probe.provider, &probe.name));
     let probes = probes.map(|probe| KnownProbe {
         name: format!("{}:{}", probe.provider, probe.name),
+        place: terminal::escape(&format!("{}:{}", probe.source, probe.line)),
         arguments: probe.arguments,
     });
     probes.collect()
@@ -183,6 +187,7 @@ impl ArgumentList {
         let probe = KnownProbe {
             name: String::new(),
             arguments: self.0.clone(),
+            place: String::new(),
         };
         Source {
             title: String::new(),

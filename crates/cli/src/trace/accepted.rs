@@ -1,13 +1,13 @@
 //! Which events of a trace a filter accepts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use perflab_bpf::{ContextField, Lowered, Value, Verdict, judge_values};
 use perflab_filter::{Checked, Fields, Problem, Tree, check_each, ebpf, lower};
 use perflab_trace_file::{Event, Probe, Trace, event};
 
 use super::asked::Asked;
-use super::judged::named;
+use super::judged::{named, unfit};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -73,24 +73,25 @@ impl Accepted {
             let lowered = program.lowered().map_err(Failure::environment)?;
             accepted.programs.push(lowered);
         }
-        let mut never = Vec::new();
+        // A place that several processes have is one.
+        let mut places = BTreeSet::new();
         for (probe, answer) in probes.iter().zip(&checked.probes) {
-            match answer {
-                Ok(program) => {
-                    let judged = Judged {
-                        program: *program,
-                        sources: sources(&checked.programs[*program], probe)?,
-                    };
-                    accepted
-                        .probes
-                        .insert((probe.process, probe.number), judged);
-                }
-                Err(_) => never.push(format!("{}:{}", probe.provider, probe.name)),
+            let name = format!("{}:{}", probe.provider, probe.name);
+            let place = (&probe.object, &probe.file, probe.line);
+            places.insert((name, place, answer.is_ok()));
+            if let Ok(program) = answer {
+                let judged = Judged {
+                    program: *program,
+                    sources: sources(&checked.programs[*program], probe)?,
+                };
+                accepted
+                    .probes
+                    .insert((probe.process, probe.number), judged);
             }
         }
+        let places = places.iter();
+        let never = unfit(places.map(|(name, _, is_fit)| (name.as_str(), *is_fit)));
         if !never.is_empty() {
-            never.sort_unstable();
-            never.dedup();
             terminal::say(&terminal::escape(&format!(
                 "no event of {} is shown: an argument that the filter names is missing there, or has another type",
                 named(never.iter().map(String::as_str))

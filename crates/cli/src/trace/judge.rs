@@ -7,7 +7,7 @@ use perflab_bpf::ContextField;
 use perflab_control::{Actions, EncodedFilter, FilterTooLong};
 use perflab_filter::{Fields, FilterProgram, Problem, assumed, check_each, ebpf, lower, parse};
 
-use super::judged::named;
+use super::judged::{named, unfit};
 use crate::failure::Failure;
 use crate::filter::known::KnownProbe;
 use crate::filter::{encoded, object};
@@ -19,7 +19,7 @@ pub struct Judge {
     shown: String,
     /// One for each assignment of classes that some of the probes have.
     programs: Vec<FilterProgram>,
-    /// Names of known probes that it does not fit.
+    /// Known probes that it does not fit.
     unfit: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl Judge {
         Ok(Self {
             shown: expression.to_owned(),
             programs: programs.collect::<Result<_, _>>()?,
-            unfit: unfit(known, checked.probes.iter().map(Result::is_ok)),
+            unfit: unfit(names(known).zip(checked.probes.iter().map(Result::is_ok))),
         })
     }
 
@@ -70,7 +70,7 @@ impl Judge {
         Ok(Self {
             shown,
             programs: vec![program],
-            unfit: unfit(known, are_fit),
+            unfit: unfit(names(known).zip(are_fit)),
         })
     }
 
@@ -113,10 +113,6 @@ fn fits(program: &FilterProgram, fields: &Fields<'_>) -> bool {
     })
 }
 
-/// Names of the probes that are not fit. Two of one name may have other arguments.
-fn unfit(known: &BTreeSet<KnownProbe>, are_fit: impl IntoIterator<Item = bool>) -> Vec<String> {
-    let unfit = known.iter().zip(are_fit).filter(|(_, is_fit)| !is_fit);
-    let mut names: Vec<String> = unfit.map(|(probe, _)| probe.name.clone()).collect();
-    names.dedup();
-    names
+fn names(known: &BTreeSet<KnownProbe>) -> impl Iterator<Item = &str> {
+    known.iter().map(|probe| probe.name.as_str())
 }

@@ -1,6 +1,6 @@
 //! How events are judged by a filter, in words.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use perflab_control::{FilterMode, Filtered, SiteFilter};
 use perflab_experiment::counted;
@@ -36,17 +36,48 @@ pub fn of_site(filter: &SiteFilter) -> String {
 
 /// A line for each reason why probes have no native code. Without a line all have.
 pub fn exceptions(filtered: &[Filtered]) -> Vec<String> {
-    let mut groups: BTreeMap<(FilterMode, &str), BTreeSet<&str>> = BTreeMap::new();
-    let others = filtered.iter().filter(|of| of.mode != FilterMode::Native);
-    for of in others {
+    let mut groups: BTreeMap<(FilterMode, &str), BTreeMap<&str, u32>> = BTreeMap::new();
+    let mut sites: BTreeMap<&str, u32> = BTreeMap::new();
+    for of in filtered {
         let probes = groups.entry((of.mode, of.reason.as_str())).or_default();
-        probes.insert(&of.probe);
+        *probes.entry(&of.probe).or_default() += of.sites;
+        *sites.entry(&of.probe).or_default() += of.sites;
     }
+    groups.retain(|(mode, _), _| *mode != FilterMode::Native);
     let lines = groups.into_iter().map(|((mode, reason), probes)| {
         let how = how(mode, 0, reason);
-        escape(&format!("{}: {how}", named(probes)))
+        let probes = probes.into_iter().map(|(probe, own)| {
+            let all = sites.get(probe).copied().unwrap_or(own);
+            some_of(probe, own as usize, all as usize, "site")
+        });
+        let probes: Vec<String> = probes.collect();
+        let probes = named(probes.iter().map(String::as_str));
+        escape(&format!("{probes}: {how}"))
     });
     lines.collect()
+}
+
+/// Names of the probes that are not fit at some of their places, with how many these are, or at all of them.
+pub fn unfit<'n>(places: impl IntoIterator<Item = (&'n str, bool)>) -> Vec<String> {
+    let mut probes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (name, is_fit) in places {
+        let (unfit, all) = probes.entry(name).or_default();
+        *unfit += usize::from(!is_fit);
+        *all += 1;
+    }
+    probes.retain(|_, (unfit, _)| *unfit > 0);
+    let named = probes.into_iter();
+    let named = named.map(|(name, (unfit, all))| some_of(name, unfit, all, "place"));
+    named.collect()
+}
+
+/// The name of a probe, and at how many of its places or sites, if not at all.
+fn some_of(name: &str, some: usize, all: usize, what: &str) -> String {
+    if some == all {
+        name.to_owned()
+    } else {
+        format!("{name} at {some} of {}", counted(all, what))
+    }
 }
 
 /// Whether no event of any of these probes can be accepted.
@@ -106,6 +137,13 @@ mod tests {
             "a:two: never: argument \"x\" is text",
         ];
         assert_eq!(exceptions(&all), expected);
+        all.push(filtered("a:two", Native, ""));
+        assert_eq!(
+            exceptions(&all)[2],
+            "a:two at 1 of 2 sites: never: argument \"x\" is text"
+        );
+        let fit = [("a:one", false), ("a:two", true), ("a:two", false)];
+        assert_eq!(unfit(fit), ["a:one", "a:two at 1 of 2 places"]);
         let many: Vec<String> = (0..11).map(|number| number.to_string()).collect();
         let named = named(many.iter().map(String::as_str));
         assert_eq!(named, "0, 1, 2, 3, 4, 5, 6, 7 and 3 more probes");

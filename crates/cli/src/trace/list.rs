@@ -118,6 +118,12 @@ pub fn probe(site: &Site) -> String {
     format!("{}:{}", site.provider, site.name)
 }
 
+/// Where a site is in the source, and in which shared object.
+pub fn place(site: &Site) -> String {
+    let object = if site.object.is_empty() { "" } else { " in " };
+    format!("{}:{}{object}{}", site.file, site.line, site.object)
+}
+
 /// What is behind the name of a probe that asks for the order of its events.
 pub const ORDERED: &str = " (ordered)";
 
@@ -239,13 +245,12 @@ pub fn hits(sites: &[&Site]) -> Option<u64> {
 fn by_site(sites: &[Site]) -> Vec<Row> {
     let mut rows = vec![Row::header(["probe", "address", "on", "hits", "where"])];
     for site in sites {
-        let object = if site.object.is_empty() { "" } else { " in " };
         let cells = vec![
             named(site),
             format!("{:#x}", site.address),
             u32::from(site.on).to_string(),
             hits(&[site]).map_or_else(recorded, |hits| hits.to_string()),
-            format!("{}:{}{object}{}", site.file, site.line, site.object),
+            place(site),
         ];
         rows.push(Row::new(cells, &[site]));
     }

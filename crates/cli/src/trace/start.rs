@@ -73,12 +73,17 @@ pub fn preload(program: &OsStr) -> Result<OsString, Failure> {
 /// The agent would ignore a value that it does not understand.
 pub fn check_environment(command: &Command) -> Result<(), Failure> {
     for variable in CHECKED {
-        let is_replaced = command.get_envs().any(|(name, _)| name == variable);
+        // A filter that the command does not inherit is checked all the same.
+        let is_value = |value: Option<&OsStr>| value.is_some_and(|value| !value.is_empty());
+        let mut own = command.get_envs();
+        let is_replaced = own.any(|(name, value)| name == variable && is_value(value));
         let Some(value) = std::env::var_os(variable).filter(|_| !is_replaced) else {
             continue;
         };
         check_value(variable, &value.to_string_lossy()).map_err(|error| {
-            Failure::usage(format!("{variable}: {error}; change it in the environment"))
+            Failure::usage(format!(
+                "{variable}: {error}; change or unset it in the environment"
+            ))
         })?;
     }
     Ok(())

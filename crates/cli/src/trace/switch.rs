@@ -1,9 +1,12 @@
 //! `perflab trace on` and `off`.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use clap::Args;
-use perflab_control::{Agent, ControlError, EncodedFilter, RecordWish, Traced, variable};
+use perflab_control::{
+    Agent, ControlError, EncodedFilter, RecordWish, Site, Switched, Traced, variable,
+};
 use perflab_experiment::counted;
 
 use super::choice::{NONE, Processes, probes};
@@ -154,16 +157,12 @@ fn switch_each(
     let mut matched = None;
     for process in processes {
         let agent = Agent::at(&process.socket);
-        let answer = match (what, filter) {
-            (Switch::On, None) => agent.switch(probes, true),
-            (Switch::On, Some(filter)) => agent.on_when(probes, filter),
-            (Switch::Off, _) => agent.switch(probes, false),
-            (Switch::Record(wish), None) => agent.record(probes, wish).map(|all| all.switched),
-            (Switch::Record(wish), Some(filter)) => {
-                let recorded = agent.record_when(probes, wish, filter);
-                recorded.map(|all| all.switched)
-            }
+        let before = match what {
+            Switch::Off => Ok(Vec::new()),
+            Switch::On | Switch::Record(_) => agent.list(probes).map(|(sites, _)| sites),
         };
+        let answer =
+            before.and_then(|before| Ok((before, switch_one(&agent, probes, what, filter)?)));
         if !all && matches!(answer, Err(ControlError::Gone)) {
             outcome.fail(&Failure::no_data(format!(
                 "process {} has gone",
@@ -171,7 +170,7 @@ fn switch_each(
             )));
             continue;
         }
-        let Some(switched) = outcome.take(process, answer) else {
+        let Some((before, switched)) = outcome.take(process, answer) else {
             continue;
         };
         matched = Some(matched.unwrap_or(0) + u64::from(switched.matched));
@@ -191,6 +190,11 @@ fn switch_each(
         if !switched.how.is_empty() {
             line += &format!(" ({})", switched.how);
         }
+        if before.iter().any(|site| site.on)
+            && let Ok((after, _)) = agent.list(probes)
+        {
+            line += &refiltered(&before, &after);
+        }
         line.push('\n');
         for exception in exceptions(&switched.filtered) {
             line += &format!("  {exception}\n");
@@ -205,4 +209,45 @@ fn switch_each(
         Some(_) => {}
     }
     Ok(())
+}
+
+fn switch_one(
+    agent: &Agent,
+    probes: &str,
+    what: Switch,
+    filter: Option<&EncodedFilter>,
+) -> Result<Switched, ControlError> {
+    match (what, filter) {
+        (Switch::On, None) => agent.switch(probes, true),
+        (Switch::On, Some(filter)) => agent.on_when(probes, filter),
+        (Switch::Off, _) => agent.switch(probes, false),
+        (Switch::Record(wish), None) => agent.record(probes, wish).map(|all| all.switched),
+        (Switch::Record(wish), Some(filter)) => {
+            let recorded = agent.record_when(probes, wish, filter);
+            recorded.map(|all| all.switched)
+        }
+    }
+}
+
+/// What became of the filters of sites that were on before and still are.
+fn refiltered(before: &[Site], after: &[Site]) -> String {
+    let before: BTreeMap<u64, &Site> = before.iter().map(|site| (site.address, site)).collect();
+    let mut changes: BTreeMap<&str, usize> = BTreeMap::new();
+    for site in after.iter().filter(|site| site.on) {
+        let Some(before) = before.get(&site.address).filter(|before| before.on) else {
+            continue;
+        };
+        let change = match (&before.filter, &site.filter) {
+            (None, None) => continue,
+            (None, Some(_)) => "added",
+            (Some(_), None) => "removed",
+            (Some(own), Some(other)) if own.expression == other.expression => continue,
+            (Some(_), Some(_)) => "replaced",
+        };
+        *changes.entry(change).or_default() += 1;
+    }
+    let changes = changes.into_iter();
+    changes
+        .map(|(change, sites)| format!("; filter of {} {change}", counted(sites, "site")))
+        .collect()
 }

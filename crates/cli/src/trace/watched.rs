@@ -1,6 +1,7 @@
 //! Probes that count what a filter accepts, or by the values of an argument, for as long as somebody watches them.
 
 use std::collections::BTreeSet;
+use std::os::unix::net::UnixStream;
 
 use perflab_control::{Agent, FilterMode, Traced};
 use perflab_runner::Interrupt;
@@ -17,6 +18,8 @@ use crate::terminal;
 pub struct Watched {
     processes: Vec<Traced>,
     probes: String,
+    /// As long as they are open, the probes stay on.
+    connections: Vec<UnixStream>,
     interrupt: Interrupt,
 }
 
@@ -55,7 +58,12 @@ impl Watched {
                 )));
             }
         }
+        // An agent of an earlier perflab leaves them on if this process is killed.
+        let connections = processes.iter();
+        let connections =
+            connections.filter_map(|process| Agent::at(&process.socket).watch(probes).ok());
         let watched = Self {
+            connections: connections.collect(),
             processes: processes.clone(),
             probes: probes.to_owned(),
             interrupt: interrupt()?,
@@ -90,6 +98,8 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
+        // Before others may switch the same probes on.
+        self.connections.clear();
         for process in &self.processes {
             // One that has gone has no probe any more.
             let _ = Agent::at(&process.socket).switch(&self.probes, false);

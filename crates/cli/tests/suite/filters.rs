@@ -142,6 +142,14 @@ fn arguments_that_somebody_writes_down() {
             "kind == 1 &&",
             "expected a value, found the end\n  kind == 1 &&\n              ^\n",
         ),
+        (
+            "kind == 1 /* open",
+            "the comment has no closing `*/`\n  kind == 1 /* open\n            ^^\n",
+        ),
+        (
+            "name == L''",
+            "expected `\"\"` for an empty text, found `L''`\n  name == L''\n          ^^^\n",
+        ),
     ] {
         let (found, code) = refused(&place, &with(expression));
         assert_eq!(found, format!("error: {said}"), "{expression}");

@@ -31,6 +31,7 @@ mod experiment_files;
 mod export_names;
 mod family;
 mod filter_bench;
+mod filter_messages;
 mod filters;
 mod filters_page;
 mod full_disk;

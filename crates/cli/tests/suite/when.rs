@@ -6,7 +6,7 @@ use std::process::Stdio;
 use rustix::process::Signal;
 
 use crate::life::{Life, Place, printed, text};
-use crate::support::signal;
+use crate::support::{signal, wait_until};
 
 fn list(place: &Place, life: &Life) -> String {
     printed(&place.trace(&["list", "--pid", &life.pid()]))
@@ -34,19 +34,29 @@ fn only_accepted_hits_are_counted() {
     let mode = filter["mode"].as_str().unwrap();
     assert!(["native", "interpreted"].contains(&mode), "{mode}");
     // Another takes its place.
-    printed(&place.trace(&["on", "life", "--when", "x < 2", "--pid", &pid]));
+    let on = |filter: &[&str]| {
+        let words = [&["on", "life", "--pid", &pid], filter].concat();
+        printed(&place.trace(&words))
+    };
+    let said = |change| format!("{pid} life: 0 of 1 site switched on{change}\n");
+    assert_eq!(
+        on(&["--when", "x < 2"]),
+        said("; filter of 1 site replaced")
+    );
     life.works(7);
     let found = list(&place, &life);
     let expected = "  life:work      1   1     5  x: i32\n    when x < 2: ";
     assert!(found.contains(expected), "{found}");
     // None does, too.
-    printed(&place.trace(&["on", "life", "--pid", &pid]));
+    assert_eq!(on(&[]), said("; filter of 1 site removed"));
     life.works(7);
     let found = list(&place, &life);
     assert!(
         found.ends_with("  life:work      1   1    12  x: i32\n"),
         "{found}"
     );
+    assert_eq!(on(&[]), said(""));
+    assert_eq!(on(&["--when", "x < 2"]), said("; filter of 1 site added"));
 }
 
 #[test]
@@ -158,13 +168,45 @@ fn a_filter_that_is_inherited_is_for_others() {
     let program = place.file("life");
     let mut command = place.perflab();
     command.args(["trace", "on", "life:*", "--", &program]);
-    let mut life = place.lives(command.env("PERFLAB_WHEN", "none"));
+    let mut life = place.lives(command.env("PERFLAB_WHEN", "00ff"));
     life.works(3);
     let found = list(&place, &life);
     assert!(
         found.ends_with("  life:work      1   1     3  x: i32\n"),
         "{found}"
     );
+    // What perflab has not set there is meant for these.
+    let trace = place.file("trace");
+    for words in [&["on", "life"][..], &["record", "-o", &trace]] {
+        let mut command = place.perflab();
+        command.arg("trace").args(words).args(["--", &program]);
+        let output = command.env("PERFLAB_WHEN", "x > 1").output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let reason = "PERFLAB_WHEN: the value is no filter in hexadecimal digits, which perflab trace sets by itself: \
+                      give a filter with --when; change or unset it in the environment\n";
+        assert!(said.ends_with(reason), "{said}");
+    }
+    assert!(!Path::new(&trace).exists());
+}
+
+/// As a recording of the process is.
+#[test]
+fn a_look_that_is_killed_is_undone() {
+    let place = Place::new();
+    let life = place.life("none");
+    let pid = life.pid();
+    for words in [["--by", "x"], ["--when", "x > 2"]] {
+        let mut command = place.perflab();
+        command.args(["trace", "top", "life", "--pid", &pid]);
+        let mut top = command.args(words).stdout(Stdio::null()).spawn().unwrap();
+        let is_on = |on| list(&place, &life).contains(&format!("  life:work      1   {on} "));
+        wait_until("the probes to be on", || is_on(1));
+        top.kill().unwrap();
+        top.wait().unwrap();
+        wait_until("the probes to be off", || is_on(0));
+        assert!(!list(&place, &life).contains("when"));
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@
 //! | `CountBy` | to the agent | pattern, the name of an argument, then see [`FilterWish`](crate::FilterWish) |
 //! | `Values` | to the agent | pattern |
 //! | `Await` | to the agent | pattern, then see [`FilterWish`](crate::FilterWish) |
+//! | `Watch` | to the agent | pattern |
 //! | `Site` | from it | see [`SiteState`] |
 //! | `Recording` | from it | path of the directory with the process's rings, see [`crate::recording`] |
 //! | `Filtered` | from it | see [`Filtered`](crate::Filtered) |
@@ -36,6 +37,9 @@
 //!
 //! `Await` is for a process that records on its own, and is answered as `OnWhen`. At the first event that the filter
 //! accepts, the agent sends `Triggered` on the same connection, and closes it. Whoever waits no longer closes it.
+//!
+//! `Watch` is answered by `Done`, and switches nothing. When the connection ends, the agent does what `Off` does: who
+//! switches probes on for a while keeps one open.
 
 use crate::fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};
 use crate::filtered::SiteFilter;
@@ -67,6 +71,8 @@ pub enum Kind {
     Values,
     /// Tell when an event comes that a filter accepts.
     Await,
+    /// Switch sites off when the connection ends.
+    Watch,
     /// One site.
     Site,
     /// Where events are.
@@ -84,7 +90,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Self, u16); 16] = [
+    const ALL: [(Self, u16); 17] = [
         (Self::List, 1),
         (Self::On, 2),
         (Self::Off, 3),
@@ -94,6 +100,7 @@ impl Kind {
         (Self::CountBy, 7),
         (Self::Values, 8),
         (Self::Await, 9),
+        (Self::Watch, 10),
         (Self::Site, 128),
         (Self::Done, 129),
         (Self::Refused, 130),

@@ -109,7 +109,8 @@ impl fmt::Display for ValueError<'_> {
                 Ok(())
             }
             Self::Filter => f.write_str(
-                "the value is no filter in hexadecimal digits, which perflab trace --when sets by itself",
+                "the value is no filter in hexadecimal digits, which perflab trace sets by itself: give a filter with \
+                 --when",
             ),
         }
     }

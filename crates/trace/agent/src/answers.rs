@@ -17,12 +17,14 @@ use crate::objects::Unusable;
 use crate::pattern::Pattern;
 
 /// What a connection stays open for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stays {
     /// All events are kept for the peer.
     Records,
     /// The peer is told when an event comes.
     Waits,
+    /// These sites are on for the peer.
+    Watches(Pattern),
 }
 
 /// How long a peer may take for a message.
@@ -155,6 +157,10 @@ fn act(
                 told.send(stream);
             }
             Ok((matched, switched, None))
+        }
+        Kind::Watch => {
+            let stays = Stays::Watches(pattern.clone());
+            Ok((agent.count(pattern), Switched::nothing(), Some(stays)))
         }
         Kind::Values => {
             let told = Told::values(&agent, pattern);

@@ -16,8 +16,9 @@ use std::time::Duration;
 
 use perflab_abi::Kind;
 
-use crate::agent::{agent, refreshed};
+use crate::agent::{Wish, agent, refreshed};
 use crate::answers::{Stays, answer, send};
+use crate::pattern::Pattern;
 use crate::{directories, numbers};
 
 /// How often the agent looks for objects that came and tracers that ask.
@@ -82,13 +83,17 @@ impl Socket {
         let mut recorder: Option<UnixStream> = None;
         // Who waits for an event.
         let mut waiting: Option<UnixStream> = None;
+        // Who has probes on as long as the connection is there.
+        let mut watching: Vec<(UnixStream, Pattern)> = Vec::new();
         loop {
             let is_busy =
                 agent().is_some_and(|agent| agent.is_recording() || agent.has_busy_filters());
             let period = if is_busy { RECORDING } else { PERIOD };
-            self.wait([recorder.as_ref(), waiting.as_ref()], period);
+            let watches = watching.iter().map(|(stream, _)| stream);
+            self.wait(recorder.iter().chain(&waiting).chain(watches), period);
             let_go(&mut recorder);
             look_for_event(&mut waiting);
+            switch_off(&mut watching);
             if let Some(mut agent) = refreshed() {
                 agent.keep_up();
                 agent.look_after_recording();
@@ -98,10 +103,12 @@ impl Socket {
                 // It may be another recorder, which came when the first had gone.
                 let_go(&mut recorder);
                 look_for_event(&mut waiting);
+                switch_off(&mut watching);
                 // A peer that misbehaves loses its connection, and nobody else anything.
                 match answer(stream) {
                     Ok(Some((Stays::Records, stream))) => recorder = Some(stream),
                     Ok(Some((Stays::Waits, stream))) => waiting = Some(stream),
+                    Ok(Some((Stays::Watches(pattern), stream))) => watching.push((stream, pattern)),
                     Ok(None) | Err(_) => {}
                 }
             }
@@ -109,20 +116,23 @@ impl Socket {
     }
 
     /// Waits for a call, for others to go, or for so long.
-    fn wait(&self, [recorder, waiting]: [Option<&UnixStream>; 2], period: Duration) {
+    fn wait<'s>(&self, others: impl Iterator<Item = &'s UnixStream>, period: Duration) {
         let entry = |fd| libc::pollfd {
             fd,
             events: libc::POLLIN,
             revents: 0,
         };
-        // The kernel passes over -1.
-        let mut entries = [
-            entry(self.0.as_raw_fd()),
-            entry(recorder.map_or(-1, AsRawFd::as_raw_fd)),
-            entry(waiting.map_or(-1, AsRawFd::as_raw_fd)),
-        ];
+        let mut entries = vec![entry(self.0.as_raw_fd())];
+        entries.extend(others.map(|stream| entry(stream.as_raw_fd())));
+        let (count, milliseconds) = (entries.len(), period.as_millis());
         // SAFETY: as many entries as is said.
-        unsafe { libc::poll(entries.as_mut_ptr(), 3, period.as_millis() as libc::c_int) };
+        unsafe {
+            libc::poll(
+                entries.as_mut_ptr(),
+                count as libc::nfds_t,
+                milliseconds as libc::c_int,
+            )
+        };
     }
 }
 
@@ -154,6 +164,19 @@ fn look_for_event(waiting: &mut Option<UnixStream>) {
         let _ = stream.shutdown(Shutdown::Both);
         *waiting = None;
     }
+}
+
+/// Switches off what was on for those who have gone.
+fn switch_off(watching: &mut Vec<(UnixStream, Pattern)>) {
+    watching.retain(|(stream, pattern)| {
+        let is_over = has_gone(stream);
+        if let (true, Some(mut agent)) = (is_over, refreshed()) {
+            // What cannot be switched now stays as it is, as with a call that is refused.
+            let _ = agent.wish(pattern, Wish::Off, None);
+            agent.look_after_recording();
+        }
+        !is_over
+    });
 }
 
 /// Whether the other end was closed. Nothing more is expected from it.

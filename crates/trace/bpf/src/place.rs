@@ -37,7 +37,7 @@ pub enum ContextField {
     CpuId,
     /// What `pthread_self` returns.
     PthreadId,
-    /// Address of the instruction that the handler returns to.
+    /// Address behind the call of the handler, in the function that has the probe.
     Ip,
     /// Name of the thread.
     Procname,

@@ -226,6 +226,15 @@ impl Agent {
         Awaited::new(answer.switched, answer.connection, answer.rest)
     }
 
+    /// Has the sites that a pattern means switched off when the connection ends that is returned: also if this process
+    /// is killed.
+    ///
+    /// # Errors
+    /// When the agent refuses, also as it is of an earlier version.
+    pub fn watch(&self, pattern: &str) -> Result<UnixStream, ControlError> {
+        Ok(self.ask(&Question::new(Kind::Watch, pattern))?.connection)
+    }
+
     fn ask(&self, question: &Question<'_>) -> Result<Answer, ControlError> {
         let claim = Claim::of(&self.socket)?;
         if claim.process.state() == State::Stopped {

@@ -43,6 +43,9 @@ pub enum ProblemKind {
         "the text has no closing {0}; write a text that contains a quote between quotes of the other kind"
     )]
     OpenText(char),
+    /// A comment without its end.
+    #[error("the comment has no closing `*/`")]
+    OpenComment,
     /// A backslash that is none of the two escapes.
     #[error(
         "expected `*` or `\\` behind a backslash in a text: there are no other escapes, as in LTTng"

@@ -38,10 +38,10 @@ const SIGNS: [&str; 34] = [
     "}", "*", "+", "-", "%", "/", "<", ">", "!", ":", ";", ".", "=", ",", "&", "|", "^", "~",
 ];
 
-/// Splits an expression. Spaces and comments, `/* */` and `//`, separate tokens; a comment need not end.
+/// Splits an expression. Spaces and comments, `/* */` and `//`, separate tokens.
 ///
 /// # Errors
-/// When the expression is too long, or something in it begins no token.
+/// When the expression is too long, a comment has no end, or something begins no token.
 pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Problem> {
     if text.len() > LONGEST_EXPRESSION {
         return Err(Problem::new(0..0, ProblemKind::TooLong(text.len())));
@@ -51,7 +51,7 @@ pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Problem> {
         return Err(Problem::new(at..at + 1, ProblemKind::Character('\0')));
     }
     let mut tokens = Vec::new();
-    let mut at = blank(text);
+    let mut at = blank(text, 0)?;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let (length, kind) = token(rest).map_err(|problem| Problem {
             at: at + problem.at.start..at + problem.at.end,
@@ -61,29 +61,28 @@ pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Problem> {
             at: at..at + length,
             kind,
         });
-        at += length;
-        at += blank(text.get(at..).unwrap_or_default());
+        at = blank(text, at + length)?;
     }
     Ok(tokens)
 }
 
-/// The length of spaces and comments at the beginning.
-fn blank(text: &str) -> usize {
-    let mut length = 0;
+/// Where the spaces and comments end that begin at a place.
+fn blank(text: &str, mut at: usize) -> Result<usize, Problem> {
     loop {
-        let rest = text.get(length..).unwrap_or_default();
+        let rest = text.get(at..).unwrap_or_default();
         let passed = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else if let Some(inside) = rest.strip_prefix("/*") {
             let end = inside.find("*/");
-            end.map_or(rest.len(), |end| end + "/**/".len())
+            let open = || Problem::new(at..at + "/*".len(), ProblemKind::OpenComment);
+            end.ok_or_else(open)? + "/**/".len()
         } else {
             rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len()
         };
         if passed == 0 {
-            return length;
+            return Ok(at);
         }
-        length += passed;
+        at += passed;
     }
 }
 
@@ -140,7 +139,8 @@ fn quoted(text: &str, before: usize) -> Result<(usize, TokenKind<'_>), Problem> 
     let length = before + 1 + end + 1;
     if inside.is_empty() && quote == '\'' {
         let empty = "`\"\"` for an empty text";
-        return Err(Problem::expected(0..length, empty, "`''`"));
+        let found = format!("`{}`", text.get(..length).unwrap_or(text));
+        return Err(Problem::expected(0..length, empty, found));
     }
     Ok((length, TokenKind::Text(inside)))
 }

@@ -16,7 +16,7 @@ use object::read::ReadCache;
 use object::read::elf::{FileHeader, SectionHeader};
 use perflab_abi::{Description, Site, VERSION};
 
-/// A probe of a file, however many sites it has there.
+/// A probe of a file at a place of its source, however many sites it has there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileProbe {
     /// Who offers it.
@@ -25,6 +25,10 @@ pub struct FileProbe {
     pub name: String,
     /// Types and names of its arguments.
     pub arguments: Vec<(String, String)>,
+    /// The source file, as the compiler was given it.
+    pub source: String,
+    /// The line in it.
+    pub line: u32,
 }
 
 /// What a file has.
@@ -171,6 +175,8 @@ fn described(texts: Section<'_>, address: u64) -> Result<FileProbe, String> {
         arguments: arguments
             .map(|argument| (argument.kind_text.to_owned(), argument.name.to_owned()))
             .collect(),
+        source: description.file.to_owned(),
+        line: description.line,
     })
 }
 

@@ -13,7 +13,7 @@ mod state;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-pub use rules::{Refused, Rule};
+pub use rules::{Refused, Rule, Size};
 
 use crate::instruction::{Instruction, opcode};
 use crate::lowered::Op;
@@ -85,15 +85,17 @@ pub fn verify<'p>(program: &Program<'p>) -> Result<Verified<'p>, Refused> {
 /// Reads all instructions; nothing for the second half of a wide one.
 fn steps(program: &Program<'_>) -> Result<Vec<Option<Step>>, Refused> {
     let (code, rest) = program.code.as_chunks::<{ Instruction::BYTES }>();
-    let is_sized = rest.is_empty()
-        && (1..=MOST_INSTRUCTIONS).contains(&code.len())
-        && program.literals.len() <= MOST_LITERALS
-        && program.imports.len() <= MOST_IMPORTS;
-    if !is_sized || !are_named(program) {
-        return Err(Refused {
-            at: 0,
-            rule: Rule::Size,
-        });
+    let sizes = [
+        (!rest.is_empty(), Size::Part),
+        (code.is_empty(), Size::Empty),
+        (code.len() > MOST_INSTRUCTIONS, Size::Instructions),
+        (program.literals.len() > MOST_LITERALS, Size::Literals),
+        (program.imports.len() > MOST_IMPORTS, Size::Imports),
+    ];
+    let broken = sizes.iter().find(|(is_broken, _)| *is_broken);
+    if let Some(size) = broken.map(|(_, size)| *size).or_else(|| misnamed(program)) {
+        let rule = Rule::Size(size);
+        return Err(Refused { at: 0, rule });
     }
     let mut steps = Vec::with_capacity(code.len());
     let instructions = code.iter().map(|bytes| Instruction::decode(*bytes));
@@ -111,12 +113,16 @@ fn steps(program: &Program<'_>) -> Result<Vec<Option<Step>>, Refused> {
     Ok(steps)
 }
 
-/// Whether each import has a name of its own.
-fn are_named(program: &Program<'_>) -> bool {
+/// What is wrong with the first import that has no name of its own.
+fn misnamed(program: &Program<'_>) -> Option<Size> {
     let mut imports = program.imports.iter().enumerate();
-    imports.all(|(index, import)| {
+    imports.find_map(|(index, import)| {
         let mut before = program.imports.iter().take(index);
-        import.is_named() && before.all(|other| other.name != import.name)
+        if !import.is_named() {
+            return Some(Size::Name);
+        }
+        let is_known = before.any(|other| other.name == import.name);
+        is_known.then_some(Size::SameName)
     })
 }
 

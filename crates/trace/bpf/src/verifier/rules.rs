@@ -6,96 +6,141 @@ use core::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// At least one instruction; not too many, nor too many literals or imports; each import has a name of its own.
-    Size = 1,
+    Size(Size),
     /// Only known instructions, and fields that an instruction does not use are zero.
-    Opcode = 2,
+    Opcode,
     /// A wide instruction is whole, and loads a number or an address in the literals.
-    Wide = 3,
+    Wide,
     /// Jumps lead forward.
-    Backward = 4,
+    Backward,
     /// Jumps lead to instructions of the program.
-    Target = 5,
+    Target,
     /// Execution never runs off the end.
-    End = 6,
+    End,
     /// Each instruction can be reached.
-    Unreachable = 7,
+    Unreachable,
     /// Only registers and bytes of the stack that have a value are read. After a call, r1 to r5 have none; where ways
     /// meet on which one has different kinds of values, or different addresses, it has none.
-    Unset = 8,
+    Unset,
     /// r10 is never written.
-    Frame = 9,
+    Frame,
     /// Loads from the context are of integers' slots, aligned, and within one.
-    Context = 10,
+    Context,
     /// Accesses to the stack are within it and aligned. No part of an address that is stored there is loaded.
-    Stack = 11,
+    Stack,
     /// Only the stack is written, and addresses only whole.
-    Store = 12,
+    Store,
     /// Loads of literals are within them.
-    Literal = 13,
+    Literal,
     /// An address is used as one, and no number is; to get another address, a constant is added.
-    Address = 14,
+    Address,
     /// Only known helpers are called, with the context, with slots of the class that they need, and with literals that
     /// are constant, not too long, and have no zero but in a pattern.
-    Helper = 15,
+    Helper,
     /// The result is a number.
-    Result = 16,
+    Result,
     /// No calls of functions, no atomic operations, no loads of packets.
-    Call = 17,
+    Call,
+}
+
+/// How a program breaks [`Rule::Size`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// It has no instruction.
+    Empty,
+    /// Its last instruction is not whole.
+    Part,
+    /// It has more than [`MOST_INSTRUCTIONS`](crate::MOST_INSTRUCTIONS).
+    Instructions,
+    /// Its literals have more than [`MOST_LITERALS`](crate::MOST_LITERALS) bytes.
+    Literals,
+    /// It has more than [`MOST_IMPORTS`](crate::MOST_IMPORTS).
+    Imports,
+    /// An import's name can be no argument's.
+    Name,
+    /// Two imports have one name.
+    SameName,
+}
+
+impl Size {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Empty => "the program has no instructions",
+            Self::Part => "the program ends within an instruction",
+            Self::Instructions => "the program has more than 4096 instructions",
+            Self::Literals => "the program has more than 16 KiB of constants",
+            Self::Imports => "the program takes more than 72 values of an event",
+            Self::Name => {
+                "the name of a value is empty, too long, or has characters other than letters, digits and `_$.:`"
+            }
+            Self::SameName => "two values have the same name",
+        }
+    }
 }
 
 impl Rule {
     /// Its number, 1 to 17.
     pub fn number(self) -> u8 {
-        self as u8
+        self.text().0
     }
 
-    /// Its name, and what a program did that breaks it.
-    fn text(self) -> (&'static str, &'static str) {
+    /// Its number, its name, and what a program did that breaks it.
+    fn text(self) -> (u8, &'static str, &'static str) {
         match self {
-            Self::Size => (
-                "size",
-                "the program is empty or too large, or an import has no name of its own",
-            ),
+            Self::Size(size) => (1, "size", size.text()),
             Self::Opcode => (
+                2,
                 "opcode",
                 "unknown instruction, or a field that must be zero is not",
             ),
             Self::Wide => (
+                3,
                 "wide",
                 "half a wide instruction, or one that loads neither a number nor an address in the literals",
             ),
-            Self::Backward => ("backward", "the jump does not lead forward"),
+            Self::Backward => (4, "backward", "the jump does not lead forward"),
             Self::Target => (
+                5,
                 "target",
                 "the jump leads out of the program or into a wide instruction",
             ),
-            Self::End => ("end", "execution can run off the end"),
-            Self::Unreachable => ("unreachable", "no execution reaches the instruction"),
+            Self::End => (6, "end", "execution can run off the end"),
+            Self::Unreachable => (7, "unreachable", "no execution reaches the instruction"),
             Self::Unset => (
+                8,
                 "unset",
                 "reads a register or bytes of the stack that need not have a value",
             ),
-            Self::Frame => ("frame", "writes r10"),
+            Self::Frame => (9, "frame", "writes r10"),
             Self::Context => (
+                10,
                 "context",
                 "loads something else than an integer's slot, or not aligned",
             ),
             Self::Stack => (
+                11,
                 "stack",
                 "accesses the stack outside of it, not aligned, or a part of an address",
             ),
-            Self::Store => ("store", "stores outside the stack, or a part of an address"),
-            Self::Literal => ("literal", "loads outside the literals"),
+            Self::Store => (
+                12,
+                "store",
+                "stores outside the stack, or a part of an address",
+            ),
+            Self::Literal => (13, "literal", "loads outside the literals"),
             Self::Address => (
+                14,
                 "address",
                 "calculates or compares with an address, or uses a number as one",
             ),
             Self::Helper => (
+                15,
                 "helper",
                 "unknown helper, or an argument that it does not take",
             ),
-            Self::Result => ("result", "returns no number"),
+            Self::Result => (16, "result", "returns no number"),
             Self::Call => (
+                17,
                 "call",
                 "calls a function, is atomic, or loads from a packet",
             ),
@@ -105,8 +150,8 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, text) = self.text();
-        write!(f, "{text} (rule V{}, {name})", self.number())
+        let (number, name, text) = self.text();
+        write!(f, "{text} (rule V{number}, {name})")
     }
 }
 
@@ -121,7 +166,10 @@ pub struct Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "instruction {}: {}", self.at, self.rule)
+        match self.rule {
+            Rule::Size(_) => self.rule.fmt(f),
+            rule => write!(f, "instruction {}: {rule}", self.at),
+        }
     }
 }
 

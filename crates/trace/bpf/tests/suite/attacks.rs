@@ -3,7 +3,7 @@
 use perflab_bpf::opcode::*;
 use perflab_bpf::{
     Class, Import, Instruction, MOST_IMPORTS, MOST_INSTRUCTIONS, MOST_LITERALS, Program, Rule,
-    verify,
+    Size, verify,
 };
 
 use crate::assembler::*;
@@ -37,26 +37,29 @@ fn v1_size() {
             .map(|_| ())
             .map_err(|refused| (refused.at, refused.rule))
     };
-    let size = Err((0, Rule::Size));
+    let size = |size| Err((0, Rule::Size(size)));
     let code = bytes(&[set(0, 1), exit()]);
     assert_eq!(rule_of(&[], &code, &[]), Ok(()));
-    assert_eq!(rule_of(&[], &[], &[]), size);
-    assert_eq!(rule_of(&[], &code[..15], &[]), size);
+    assert_eq!(rule_of(&[], &[], &[]), size(Size::Empty));
+    assert_eq!(rule_of(&[], &code[..15], &[]), size(Size::Part));
     let mut most = vec![set(0, 1); MOST_INSTRUCTIONS - 1];
     most.push(exit());
     assert_eq!(rule_of(&[], &bytes(&most), &[]), Ok(()));
     most.insert(0, set(0, 1));
-    assert_eq!(rule_of(&[], &bytes(&most), &[]), size);
+    assert_eq!(rule_of(&[], &bytes(&most), &[]), size(Size::Instructions));
     assert_eq!(rule_of(&[], &code, &[0; MOST_LITERALS]), Ok(()));
-    assert_eq!(rule_of(&[], &code, &[0; MOST_LITERALS + 1]), size);
+    assert_eq!(
+        rule_of(&[], &code, &[0; MOST_LITERALS + 1]),
+        size(Size::Literals)
+    );
     let names: Vec<String> = (0..=MOST_IMPORTS)
         .map(|index| format!("a{index}"))
         .collect();
     let imports: Vec<Import<'_>> = names.iter().map(|name| import(Class::Text, name)).collect();
     assert_eq!(rule_of(&imports[1..], &code, &[]), Ok(()));
-    assert_eq!(rule_of(&imports, &code, &[]), size);
+    assert_eq!(rule_of(&imports, &code, &[]), size(Size::Imports));
     let (one, other) = (import(Class::Text, "a"), import(Class::Integer, "a"));
-    assert_eq!(rule_of(&[one, other], &code, &[]), size);
+    assert_eq!(rule_of(&[one, other], &code, &[]), size(Size::SameName));
     for name in ["größe", "_1", "a$b", "$ctx.vtid", &"a".repeat(160)] {
         assert_eq!(
             rule_of(&[import(Class::Text, name)], &code, &[]),
@@ -75,7 +78,7 @@ fn v1_size() {
     ] {
         assert_eq!(
             rule_of(&[import(Class::Text, name)], &code, &[]),
-            size,
+            size(Size::Name),
             "{name}"
         );
     }

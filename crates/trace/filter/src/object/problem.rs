@@ -68,6 +68,9 @@ pub enum ObjectProblem {
         /// As `llvm-objdump` shows it.
         shown: String,
     },
+    /// The program as a whole breaks a rule.
+    #[error("{0}")]
+    Whole(Rule),
     /// The program breaks a rule.
     #[error("instruction {at} (`{shown}`): {rule}")]
     Refused {
@@ -81,8 +84,11 @@ pub enum ObjectProblem {
 }
 
 impl ObjectProblem {
-    /// A rule that an instruction breaks.
+    /// A rule that an instruction breaks, or the whole.
     pub(super) fn refused(code: &[Instruction], at: usize, rule: Rule) -> Self {
+        if matches!(rule, Rule::Size(_)) {
+            return Self::Whole(rule);
+        }
         let shown = shown(code, at);
         Self::Refused { at, shown, rule }
     }

@@ -7,7 +7,7 @@ use object::elf::{
 };
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, SymbolTable};
 use object::read::{SectionIndex, SymbolIndex};
-use perflab_bpf::{Instruction, MOST_INSTRUCTIONS, MOST_LITERALS, Rule, opcode, verify};
+use perflab_bpf::{Instruction, MOST_INSTRUCTIONS, MOST_LITERALS, Rule, Size, opcode, verify};
 
 use super::forward::forward;
 use super::problem::{ObjectProblem, shown};
@@ -133,8 +133,11 @@ impl<'d> Object<'d> {
         let (code, rest) = content.as_chunks::<{ Instruction::BYTES }>();
         let code: Vec<Instruction> = code.iter().map(|each| Instruction::decode(*each)).collect();
         // Looked at here, as what follows takes time in proportion to it.
-        if code.len() > MOST_INSTRUCTIONS || !rest.is_empty() {
-            return Err(ObjectProblem::refused(&code, 0, Rule::Size));
+        if !rest.is_empty() {
+            return Err(ObjectProblem::Whole(Rule::Size(Size::Part)));
+        }
+        if code.len() > MOST_INSTRUCTIONS {
+            return Err(ObjectProblem::Whole(Rule::Size(Size::Instructions)));
         }
         Ok(code)
     }
@@ -206,7 +209,7 @@ impl<'d> Object<'d> {
             R_BPF_64_64 if first.opcode == opcode::WIDE => {
                 let from = self.literal(index, first, at, literals)?;
                 if literals.bytes.len() > MOST_LITERALS {
-                    return Err(ObjectProblem::refused(code, at, Rule::Size));
+                    return Err(ObjectProblem::Whole(Rule::Size(Size::Literals)));
                 }
                 let [one, other, ..] = code.get_mut(at..).unwrap_or_default() else {
                     return Err(misplaced());

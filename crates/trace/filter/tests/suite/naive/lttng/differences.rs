@@ -33,6 +33,10 @@ pub const DIFFERENCES: &[Difference] = &[
         cases: &[(r#"+s == "a""#, "cstr s=a", true)],
     },
     Difference {
+        row: "| `n == 5 /* open` |",
+        cases: &[("n == 5 /* open", "i32 n=5", true)],
+    },
+    Difference {
         row: "| `data[1][2]` |",
         cases: &[("b[0][0] == 1", "bytes b=1", true)],
     },

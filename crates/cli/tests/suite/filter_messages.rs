@@ -1,0 +1,95 @@
+//! What perflab says of filters that fit some places of a probe only, and of those that are no programs.
+
+use std::fs;
+use std::process::Command;
+
+use crate::life::{Place, printed, text};
+
+/// A probe with three places, of which one has a text where the others have numbers. Returns source and program.
+fn places(place: &Place) -> (String, String) {
+    perflab_testing::needs("gcc", "gcc");
+    let (source, program) = (place.file("places.c"), place.file("places"));
+    let content = "#include <perflab/probe.h>\n\
+        int main(void) {\n\
+            PERFLAB_PROBE(mx, e, (i64, v, 200));\n\
+            PERFLAB_PROBE(mx, e, (f64, v, 200.5));\n\
+            PERFLAB_PROBE(mx, e, (cstr, v, \"text\"));\n\
+            PERFLAB_PROBE(mx, same, (i64, v, 1));\n\
+            PERFLAB_PROBE(mx, same, (i64, v, 2), (i64, w, 2));\n\
+            return 0;\n\
+        }\n";
+    fs::write(&source, content).unwrap();
+    let mut gcc = Command::new("gcc");
+    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/probe/include");
+    gcc.args(["-O2", "-I", include, "-o", &program, &source]);
+    printed(&gcc.output().unwrap());
+    (source, program)
+}
+
+#[test]
+fn places_with_other_arguments_are_told_apart() {
+    let place = Place::new();
+    let (source, program) = places(&place);
+    let mut check = place.perflab();
+    check.args(["filter", "check", "v > 100", "*", &program]);
+    let found = printed(&check.output().unwrap());
+    let space = " ".repeat(format!(" at {source}:3").len() - " same".len() + " e".len());
+    let expected = format!(
+        "{program}
+  mx:e at {source}:3  filtered by v (integer)
+  mx:e at {source}:4  filtered by v (double)
+  mx:e at {source}:5  never recorded: `v`, a text, cannot be compared with an integer
+  mx:same{space}  filtered by v (integer)
+"
+    );
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn places_that_are_not_recorded_are_counted() {
+    let place = Place::new();
+    let (_, program) = places(&place);
+    let (some, all) = (place.file("some"), place.file("all"));
+    let when = ["--when", "v > 100"];
+    let reason = "an argument that the filter names is missing there, or has another type\n";
+    let record = ["record", "mx:e", "-o"];
+    let words = [&record[..], &[&some], &when, &["--", &program]].concat();
+    let output = place.trace(&words);
+    assert_eq!(
+        text(&output.stderr),
+        format!("no event of mx:e at 1 of 3 places is accepted: {reason}")
+    );
+    let shown = printed(&place.trace(&["view", &some]));
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+    printed(&place.trace(&[&record[..], &[&all, "--", &program]].concat()));
+    let output = place.trace(&[&["view", &all], &when[..]].concat());
+    assert_eq!(
+        text(&output.stderr),
+        format!("no event of mx:e at 1 of 3 places is shown: {reason}")
+    );
+    assert_eq!(printed(&output).lines().count(), 3);
+}
+
+#[test]
+fn a_program_whose_values_have_no_names() {
+    let place = Place::new();
+    let objects = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/filter/tests/objects");
+    let mut content = fs::read(format!("{objects}/big_sets.o")).unwrap();
+    let name = b"text name\n";
+    let mut parts = content.windows(name.len());
+    let at = parts.position(|part| part == name).unwrap();
+    content[at + 7] = b' ';
+    let object = place.file("bad.o");
+    fs::write(&object, content).unwrap();
+    let mut dump = place.perflab();
+    let output = dump.args(["filter", "dump", "--object", &object]).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert_eq!(
+        text(&output.stderr),
+        format!(
+            "error: {object} cannot be used as a filter: the name of a value is empty, too long, or has characters \
+             other than letters, digits and `_$.:` (rule V1, size)\n"
+        )
+    );
+}
