@@ -47,7 +47,7 @@ pub fn native(program: &FilterProgram, layout: &Layout) -> Result<Native, String
             fill: |_, _| {},
         },
     };
-    let emitted = emit(&Arc::new(lowered), &layout.places, &target);
+    let emitted = emit(&Arc::new(lowered), &*layout.places, &target);
     let emitted = emitted.map_err(|cannot| cannot.to_string())?;
     // If several operations begin at one place, the last one has the instructions.
     let starts = emitted.starts().iter().map(|start| usize::from(*start));

@@ -128,7 +128,7 @@ impl Code {
         self.pages.bytes
     }
 
-    /// Bytes of memory that it takes, without the program that it was made of.
+    /// Bytes of memory that it takes, without the program that it was made of and its places.
     pub fn memory(&self) -> usize {
         size_of_val(self) + self.bytes() + self.table.bytes()
     }

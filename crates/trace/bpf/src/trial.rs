@@ -86,7 +86,7 @@ impl Trial {
             },
         };
         let start = Instant::now();
-        let emitted = emit(&lowered, &places, &target).map_err(|error| error.to_string());
+        let emitted = emit(&lowered, &*places, &target).map_err(|error| error.to_string());
         let between = Instant::now();
         let code = emitted.and_then(|emitted| {
             let published = publish(emitted, &mut |_, _| Ok(()));

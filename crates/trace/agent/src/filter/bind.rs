@@ -15,7 +15,7 @@ pub struct Stage {
     /// The one of its programs that fits.
     pub lowered: Arc<Lowered>,
     /// Where the values of its imports are.
-    pub places: Box<[Place]>,
+    pub places: Arc<[Place]>,
     /// Where the value is by which accepted events are counted, if they are.
     pub value: Option<Place>,
 }
@@ -104,7 +104,7 @@ impl Filter {
                     return Ok(Stage {
                         filter: Arc::clone(self),
                         lowered: Arc::clone(lowered),
-                        places: places.into_boxed_slice(),
+                        places: places.into(),
                         value,
                     });
                 }

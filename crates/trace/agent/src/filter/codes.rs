@@ -158,7 +158,7 @@ impl Codes {
                 fill: context::fill,
             },
         };
-        let emitted = emit(&stage.lowered, &stage.places, &target);
+        let emitted = emit(&stage.lowered, Arc::clone(&stage.places), &target);
         let emitted = emitted.map_err(|error| error.to_string())?;
         let emitted = match self.code_at {
             0 => emitted,

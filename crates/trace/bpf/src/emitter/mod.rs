@@ -157,9 +157,9 @@ impl Emitted {
 }
 
 impl Table {
-    /// Bytes of memory that it takes, without the program.
+    /// Bytes of memory that it takes, without the program and its places.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(self) + size_of_val(&*self.places) + size_of_val(&*self.calls)
+        size_of_val(self) + size_of_val(&*self.calls)
     }
 }
 
@@ -169,9 +169,10 @@ impl Table {
 /// See [`CannotEmit`].
 pub fn emit(
     lowered: &Arc<Lowered>,
-    places: &[Place],
+    places: impl Into<Arc<[Place]>>,
     target: &Target,
 ) -> Result<Emitted, CannotEmit> {
+    let places = places.into();
     let most = if target.by_record {
         2 * perflab_abi::MOST_ARGUMENTS
     } else {
@@ -179,14 +180,14 @@ pub fn emit(
     };
     let mut table = Arc::new(Table {
         lowered: Arc::clone(lowered),
-        places: places.into(),
-        words: words(lowered, places, most)?,
+        places: Arc::clone(&places),
+        words: words(lowered, &places, most)?,
         by_record: target.by_record,
         outside: target.outside,
         calls: Box::default(),
         back: 0,
     });
-    let emitter = Emitter::new(lowered, places, target);
+    let emitter = Emitter::new(lowered, &places, target);
     let made = emitter.made(Arc::as_ptr(&table) as u64)?;
     // Nobody else has it yet.
     if let Some(table) = Arc::get_mut(&mut table) {

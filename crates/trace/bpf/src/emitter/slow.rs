@@ -24,7 +24,7 @@ pub const MOST_WORDS: usize = 2 * perflab_abi::FEW_ARGUMENTS;
 #[derive(Debug)]
 pub struct Table {
     pub lowered: Arc<Lowered>,
-    pub places: Box<[Place]>,
+    pub places: Arc<[Place]>,
     /// How many words of an event it may read.
     pub words: usize,
     pub by_record: bool,

@@ -53,7 +53,7 @@ fn shortened(line: &str) -> String {
 fn words_by_record() {
     let lowered = Arc::new(lowered(&IMPORTS, &conjunction(), LITERALS));
     let places = [Place::Number(0), Place::Number(1), Place::Terminated(2)];
-    let emitted = emit(&lowered, &places, &target(true)).unwrap();
+    let emitted = emit(&lowered, places, &target(true)).unwrap();
     let expected = [
         "mov r10,QWORD PTR [rsi+0x10]",
         "lea eax,[r10+0x3]",
@@ -101,7 +101,7 @@ fn words_in_registers() {
     code.extend([jump(JSLE, 0, 0, 2), set(0, 1), exit(), set(0, 0), exit()]);
     let lowered = Arc::new(lowered(&imports, &code, b"abcdefghij"));
     let places = [Place::Number(0), Place::Counted(4)];
-    let emitted = emit(&lowered, &places, &target(false)).unwrap();
+    let emitted = emit(&lowered, places, &target(false)).unwrap();
     let expected = [
         "mov rax,rsi",
         "and rax,0x7",
@@ -153,7 +153,7 @@ fn fifty_texts_in_a_page() {
     code.extend([set(0, 1), exit(), set(0, 0), exit()]);
     let lowered = Arc::new(lowered(&imports, &code, literals.as_bytes()));
     let places: Vec<_> = (0..50).map(Place::Terminated).collect();
-    let emitted = emit(&lowered, &places, &target(true)).unwrap();
+    let emitted = emit(&lowered, places, &target(true)).unwrap();
     assert!(emitted.bytes().len() <= 4096, "{}", emitted.bytes().len());
     let lines = disassembled(emitted.instructions());
     let expected = [
@@ -188,7 +188,7 @@ fn values() {
     ];
     let lowered = Arc::new(lowered(&imports, &code, &[]));
     let places = [Place::Number(16), Place::Number(1)];
-    let emitted = emit(&lowered, &places, &target(true)).unwrap();
+    let emitted = emit(&lowered, places, &target(true)).unwrap();
     let expected = [
         "mov rax,QWORD PTR [rsi+0x80]",
         // The only value that has to wait.
@@ -245,7 +245,7 @@ fn instructions_of_random_programs() {
             });
         match emit(
             &lowered,
-            &places.collect::<Vec<_>>(),
+            places.collect::<Vec<_>>(),
             &target(made.is_multiple_of(2)),
         ) {
             Ok(emitted) => all.extend_from_slice(emitted.instructions()),

@@ -26,7 +26,7 @@ fn made(refused: &[c_long]) -> Result<Code, Vec<String>> {
         reject: seven as *const () as usize,
         ..target(true)
     };
-    let emitted = emit(&Arc::new(lowered), &[Place::Number(0)], &target).unwrap();
+    let emitted = emit(&Arc::new(lowered), [Place::Number(0)], &target).unwrap();
     publish(emitted, &mut |call, _| {
         if refused.contains(&call) {
             Err(io::Error::other("it is refused"))

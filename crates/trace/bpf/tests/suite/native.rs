@@ -368,7 +368,7 @@ fn places_that_do_not_fit() {
     );
     let by_record = |at| {
         let places = [Place::Number(at), Place::Single(1), Place::Counted(22)];
-        emit(&lowered, &places, &target(true)).err()
+        emit(&lowered, places, &target(true)).err()
     };
     assert_eq!(by_record(127), None);
     assert_eq!(by_record(128), Some(CannotEmit::Place(0)));
@@ -383,7 +383,7 @@ fn two_verdicts_that_lead_to_the_same() {
             trigger,
             ..target(true)
         };
-        emit(&lowered, &places, &target).unwrap().bytes().len()
+        emit(&lowered, places, &target).unwrap().bytes().len()
     };
     assert!(bytes(0x2222) < bytes(0x3333));
 }
@@ -413,10 +413,10 @@ fn an_entry_elsewhere() {
         ..target(true)
     };
     let places = [Place::Terminated(0), Place::Terminated(1)];
-    let plain = emit(&lowered, &places, &target).unwrap();
+    let plain = emit(&lowered, places, &target).unwrap();
     assert_eq!(plain.starts().len(), lowered.ops().len());
     for entry in 0..64 {
-        let emitted = emit(&lowered, &places, &target).unwrap().with_entry(entry);
+        let emitted = emit(&lowered, places, &target).unwrap().with_entry(entry);
         assert_eq!(emitted.entry(), usize::from(entry));
         let starts = plain.starts().iter().map(|start| start + u16::from(entry));
         assert!(emitted.starts().iter().copied().eq(starts));
