@@ -107,7 +107,7 @@ impl Rings {
     /// When one cannot be made; that there are as many as there may be is no error.
     pub fn refill(&mut self, directory: &Directory) -> Result<(), String> {
         self.failed.take_if(|(since, _)| since.elapsed() >= PAUSE);
-        self.is_small &= !has_threads();
+        self.is_small = self.is_small && !has_threads();
         self.fill(directory, if self.is_small { 1 } else { SPARE })
     }
 
@@ -242,15 +242,11 @@ impl Rings {
 
     /// Looks after the threads that have rings: after those that came since the last look, or after all.
     pub fn look(&mut self, all: bool) {
-        // In another namespace than that of `/proc`, threads have other numbers there.
-        let Some(own) = numbers::thread() else { return };
-        if !Path::new("/proc/self/task").join(own.to_string()).exists() {
-            return;
-        }
-        for ring in self.all.iter_mut().chain(&mut self.left) {
-            if all || ring.start.is_none() {
-                ring.look();
-            }
+        let rings = self.all.iter_mut().chain(&mut self.left);
+        let rings = rings.filter(|ring| all || ring.start.is_none());
+        let mut rings = rings.filter(|ring| ring.owner().is_some()).peekable();
+        if rings.peek().is_some() && are_threads_shown() {
+            rings.for_each(Ring::look);
         }
         if !all {
             return;
@@ -277,12 +273,14 @@ impl Ring {
         self.file.head()[ring::DRAINED].load(Ordering::Relaxed) != 0
     }
 
+    /// The thread that has it.
+    fn owner(&self) -> Option<u32> {
+        self.slot.and_then(slots::owner)
+    }
+
     /// Says what its thread is called, or that it has ended.
     fn look(&mut self) {
-        let Some(slot) = self.slot else { return };
-        let Some(thread) = slots::owner(slot) else {
-            return;
-        };
+        let Some(thread) = self.owner() else { return };
         let head = self.file.head();
         match Thread::look(thread) {
             Look::There(found) if self.start.is_none_or(|start| start == found.start) => {
@@ -297,11 +295,17 @@ impl Ring {
             // Gone, or another thread has its number.
             Look::Gone | Look::There(_) => {
                 head[ring::ENDED].store(1, Ordering::Release);
-                slots::vacate(slot);
-                self.slot = None;
+                if let Some(slot) = self.slot.take() {
+                    slots::vacate(slot);
+                }
             }
         }
     }
+}
+
+/// Whether threads have the same numbers in `/proc` as here: in another namespace than that of `/proc` they do not.
+fn are_threads_shown() -> bool {
+    numbers::thread().is_some_and(|own| Path::new("/proc/self/task").join(own.to_string()).exists())
 }
 
 /// Whether this process has a thread beside the first and the agent's.
