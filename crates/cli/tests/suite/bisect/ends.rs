@@ -80,7 +80,7 @@ fn failures_that_do_not_begin() {
             &["--max-runs", "5"],
             &["true"],
             2,
-            &["--max-runs: expected 6 or more, as the ends need so many, found 5"],
+            &["--max-runs: expected 6 or more, as the ends need that many, found 5"],
         ),
     ];
     for (flags, command, code, expected) in cases {

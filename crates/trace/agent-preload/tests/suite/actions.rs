@@ -149,7 +149,7 @@ fn recorded(way: &str, number: u64, filter: &EncodedFilter) -> (BTreeMap<String,
     let mut judged = Judged::start(way);
     let path = judged.directory.path().join("trace");
     let mut recording = LiveRecording::of_running(new_trace(&path), Instant::now());
-    let answer = judged.agent.record_when("judged:few", KEEP, filter);
+    let answer = judged.agent.record_when("judged:few", KEEP, Some(filter));
     recording.add(answer.unwrap(), &mut unexpected);
     recording.round().unwrap();
     assert!(!recording.was_triggered(number));
