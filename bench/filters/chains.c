@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "handlers.h"
+#include "literals.h"
 
 __asm__(".text\n\t.balign 64\n\t.skip PAD, 0xcc");
 
@@ -36,28 +37,8 @@ __asm__(".text\n\t.balign 64\n\t.skip PAD, 0xcc");
     P(44, 44, text) P(45, 45, integer) P(46, 46, text) P(47, 47, integer)                  \
     P(48, 48, text) P(49, 49, integer)
 
-/* Texts that are null or may lie on two pages: hardly ever called. */
-static __attribute__((noinline, cold, unused)) int slow(const char *text, const char *literal) {
-    return text && strcmp(text, literal) == 0;
-}
-
-/* Whether sixteen bytes lie on one page that is not the one at null. */
-static inline __attribute__((always_inline, unused)) int is_on_one_page(const char *text) {
-    return (((uintptr_t)text + 15) & 0xff0) != 0;
-}
 #define EQUAL16(text, n, equal)                                                            \
     (__builtin_expect(is_on_one_page(text), 1) ? (equal) : slow(text, TEXT(n)))
-
-/* Eight bytes of a text as a number. */
-#define BYTE(text, at) ((uint64_t)(unsigned char)(text)[at] << 8 * ((at) % 8))
-#define WORD(text, at)                                                                     \
-    (BYTE(text, at) | BYTE(text, (at) + 1) | BYTE(text, (at) + 2) | BYTE(text, (at) + 3) | \
-     BYTE(text, (at) + 4) | BYTE(text, (at) + 5) | BYTE(text, (at) + 6) | BYTE(text, (at) + 7))
-static inline __attribute__((always_inline, unused)) uint64_t word(const char *text) {
-    uint64_t value;
-    memcpy(&value, text, sizeof value);
-    return value;
-}
 
 #if defined(STRCMP)
 #define IS_TEXT(text, n) (strcmp(text, TEXT(n)) == 0)

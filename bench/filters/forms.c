@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../stretch.h"
+#include "literals.h"
 
 #ifndef PAD
 #define PAD 0
@@ -35,28 +36,6 @@ __asm__(".text\n\t.skip " AS_TEXT(PAD) ", 0xcc");
 
 #define LITERAL(i, n) static const char literal_##i[16] __attribute__((aligned(16))) = TEXT(n);
 LIST_50(LITERAL)
-
-/* Eight bytes of a text as a number. */
-#define BYTE(text, at) ((uint64_t)(unsigned char)(text)[at] << 8 * ((at) % 8))
-#define WORD(text, at)                                                                     \
-    (BYTE(text, at) | BYTE(text, (at) + 1) | BYTE(text, (at) + 2) | BYTE(text, (at) + 3) | \
-     BYTE(text, (at) + 4) | BYTE(text, (at) + 5) | BYTE(text, (at) + 6) | BYTE(text, (at) + 7))
-
-/* Texts that are null or may lie on two pages, as the code of a filter has it: a call that is hardly ever made. */
-static __attribute__((noinline, cold)) int slow(const char *text, const char *literal) {
-    return text && strcmp(text, literal) == 0;
-}
-
-/* Whether sixteen bytes lie on one page that is not the one at null, in C. */
-static inline __attribute__((always_inline)) int is_on_one_page(const char *text) {
-    return (((uintptr_t)text + 15) & 0xff0) != 0;
-}
-
-static inline __attribute__((always_inline)) uint64_t word(const char *text) {
-    uint64_t value;
-    memcpy(&value, text, sizeof value);
-    return value;
-}
 
 /* What gcc makes of some forms in C. `text` is where the address of the text is. */
 #define STRCMP(text, i, n)                                                                 \

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
-use perflab_filter::{Checked, Fields, Problem, check_each, ebpf, lower, parse};
+use perflab_filter::{Checked, check_each, ebpf, lower, parse};
 use unicode_width::UnicodeWidthStr;
 
-use super::known::{KnownProbe, ProbeArguments, Source};
+use super::known::{ProbeArguments, Source, fields_of};
+use super::{in_words, mistake};
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -23,16 +24,15 @@ pub struct CheckArguments {
 
 /// Executes `check`.
 pub fn check(arguments: &CheckArguments) -> Result<Option<Code>, Failure> {
-    let mistake = |problem: Problem| Failure::usage(problem.shown(&arguments.expression));
+    let mistake = mistake(&arguments.expression);
     // First, as no probe is needed to see that it is no expression.
-    let tree = parse(&arguments.expression).map_err(mistake)?;
+    let tree = parse(&arguments.expression).map_err(&mistake)?;
     let (sources, outcome) = arguments.probes.find()?;
     let known = || sources.iter().flat_map(|source| &source.probes);
     if known().next().is_none() {
         return Ok(outcome.code());
     }
-    let fields: Vec<Fields<'_>> = known().map(KnownProbe::fields).collect::<Result<_, _>>()?;
-    let programs = check_each(&tree, &fields).map_err(mistake)?;
+    let programs = check_each(&tree, &fields_of(known())?).map_err(mistake)?;
     for program in &programs.programs {
         ebpf(&lower(program)).map_err(Failure::usage)?;
     }
@@ -46,14 +46,10 @@ pub fn check(arguments: &CheckArguments) -> Result<Option<Code>, Failure> {
 
 /// What an expression takes from an event.
 fn taken(program: &Checked) -> String {
-    let imports = program.imports.iter();
-    let imports: Vec<String> = imports
-        .map(|import| format!("{} ({})", import.name, import.class))
-        .collect();
-    if imports.is_empty() {
-        return "filtered by constants only".to_owned();
+    match program.imports.as_slice() {
+        [] => "filtered by constants only".to_owned(),
+        imports => format!("filtered by {}", in_words(imports)),
     }
-    format!("filtered by {}", imports.join(", "))
 }
 
 /// A line for each probe, with its answer; for each of its places, if the answers differ. They come in the order of the

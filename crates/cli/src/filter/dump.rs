@@ -6,13 +6,13 @@ use clap::Args;
 use perflab_bpf::Instruction;
 use perflab_experiment::counted;
 use perflab_filter::{
-    Fields, FilterObject, FilterProgram, Ir, Layout, Problem, Tree, check_each, ebpf_with_blocks,
-    listing, lower, parse, write_object,
+    FilterObject, FilterProgram, Ir, Layout, Tree, check_each, ebpf_with_blocks, listing, lower,
+    parse, write_object,
 };
 
-use super::known::{KnownProbe, ProbeArguments, Source};
+use super::known::{KnownProbe, ProbeArguments, Source, fields_of};
 use super::native::native;
-use super::object;
+use super::{mistake, object};
 use crate::failure::{Code, Failure};
 use crate::output::write_bytes;
 use crate::terminal;
@@ -91,11 +91,8 @@ pub fn dump(arguments: &DumpArguments) -> Result<Option<Code>, Failure> {
 fn subject(arguments: &DumpArguments) -> Result<Subject<'_>, Failure> {
     let Some(path) = &arguments.object else {
         let expression = arguments.expression.as_deref().unwrap_or_default();
-        let mistake = |problem: Problem| Failure::usage(problem.shown(expression));
-        return Ok(Subject::Expression(
-            expression,
-            parse(expression).map_err(mistake)?,
-        ));
+        let tree = parse(expression).map_err(mistake(expression))?;
+        return Ok(Subject::Expression(expression, tree));
     };
     object(path).map(Subject::Object)
 }
@@ -126,10 +123,8 @@ fn of_expression<'k>(
     tree: &Tree,
     known: &[&'k KnownProbe],
 ) -> Result<Vec<Dumped<'k>>, Failure> {
-    let fields = known.iter().map(|probe| probe.fields());
-    let fields: Vec<Fields<'_>> = fields.collect::<Result<_, _>>()?;
-    let checked =
-        check_each(tree, &fields).map_err(|problem| Failure::usage(problem.shown(expression)))?;
+    let fields = fields_of(known.iter().copied())?;
+    let checked = check_each(tree, &fields).map_err(mistake(expression))?;
     let programs = checked.programs.iter().enumerate();
     let dumped = programs.map(|(number, program)| {
         let ir = lower(program);

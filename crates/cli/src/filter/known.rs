@@ -100,6 +100,16 @@ impl KnownProbe {
     }
 }
 
+/// What an expression may name of each of these probes.
+///
+/// # Errors
+/// As [`KnownProbe::fields`].
+pub fn fields_of<'k>(
+    probes: impl IntoIterator<Item = &'k KnownProbe>,
+) -> Result<Vec<Fields<'k>>, Failure> {
+    probes.into_iter().map(KnownProbe::fields).collect()
+}
+
 fn fields(arguments: &[(String, String)]) -> Result<Fields<'_>, String> {
     let arguments = arguments.iter();
     let arguments = arguments.map(|(kind, name)| (kind.as_str(), name.as_str()));
@@ -137,6 +147,14 @@ pub fn of_sites(sites: Vec<Site>) -> impl Iterator<Item = KnownProbe> {
         place: place(&site),
         arguments: site.arguments,
     })
+}
+
+/// The probes of processes that answer. One that does not is reported when it is asked for more.
+pub fn of_answering(processes: &[Traced], pattern: &str) -> BTreeSet<KnownProbe> {
+    let answers = processes
+        .iter()
+        .filter_map(|process| Agent::at(&process.socket).list(pattern).ok());
+    answers.flat_map(|(sites, _)| of_sites(sites)).collect()
 }
 
 /// The probes of a file. Sites that cannot be read are reported.

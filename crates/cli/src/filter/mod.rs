@@ -11,8 +11,7 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::Subcommand;
-use perflab_control::{Actions, Alternative, EncodedFilter, FilterImport, FilterTooLong};
-use perflab_filter::{FilterObject, FilterProgram, read_object};
+use perflab_filter::{FilterObject, Import, Problem, read_object};
 
 use crate::failure::{Code, Failure};
 use crate::terminal;
@@ -90,24 +89,14 @@ pub fn object(path: &Path) -> Result<FilterObject, Failure> {
     read_object(&bytes).map_err(|problem| refused(&problem.to_string()))
 }
 
-/// Programs as they are sent to an agent, which takes the first one that fits a probe. Probes of `except` are taken
-/// unfiltered; `shown` is what `perflab trace list` shows.
-///
-/// # Errors
-/// When they are too large.
-pub fn encoded(
-    programs: &[FilterProgram],
-    except: &str,
-    actions: Actions,
-    shown: &str,
-) -> Result<EncodedFilter, FilterTooLong> {
-    let alternatives = programs.iter().map(|program| Alternative {
-        imports: program.imports.iter().map(|import| FilterImport {
-            class: import.class as u8,
-            name: &import.name,
-        }),
-        code: &program.code,
-        literals: &program.literals,
-    });
-    EncodedFilter::new(except, actions, shown, alternatives)
+/// What is wrong with an expression, as a mistake of the user.
+pub fn mistake(expression: &str) -> impl Fn(Problem) -> Failure {
+    move |problem| Failure::usage(problem.shown(expression))
+}
+
+/// What a filter takes from an event, in words.
+pub fn in_words(imports: &[Import]) -> String {
+    let imports = imports.iter();
+    let words = imports.map(|import| format!("{} ({})", import.name, import.class));
+    words.collect::<Vec<_>>().join(", ")
 }

@@ -42,10 +42,7 @@ pub fn native(program: &FilterProgram, layout: &Layout) -> Result<Native, String
         next,
         by_record: layout.by_record,
         // Nobody executes it.
-        outside: Outside {
-            read: |_, _| 0,
-            fill: |_, _| {},
-        },
+        outside: Outside::default(),
     };
     let emitted = emit(&Arc::new(lowered), &*layout.places, &target);
     let emitted = emitted.map_err(|cannot| cannot.to_string())?;

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use perflab_bpf::{ContextField, Lowered, Value, Verdict, judge_values};
-use perflab_filter::{Checked, Fields, Problem, Tree, check_each, ebpf, lower};
+use perflab_filter::{Checked, Fields, Tree, check_each, ebpf, lower};
 use perflab_trace_file::{Event, Probe, Trace, event};
 
 use super::asked::Asked;
-use super::judged::{named, unfit};
+use super::judged::{say_unfit, unfit};
 use crate::failure::Failure;
-use crate::terminal;
+use crate::filter::mistake;
 
 /// A filter for the events of a trace.
 #[derive(Debug)]
@@ -62,8 +62,7 @@ impl Accepted {
             Fields::new(arguments.map(|own| (own.kind.as_str(), own.name.as_str())))
         });
         let fields: Vec<Fields<'_>> = fields.collect::<Result<_, _>>().map_err(Failure::no_data)?;
-        let mistake = |problem: Problem| Failure::usage(problem.shown(expression));
-        let checked = check_each(tree, &fields).map_err(mistake)?;
+        let checked = check_each(tree, &fields).map_err(mistake(expression))?;
         let mut accepted = Self {
             programs: Vec::new(),
             probes: BTreeMap::new(),
@@ -91,12 +90,7 @@ impl Accepted {
         }
         let places = places.iter();
         let never = unfit(places.map(|(name, _, is_fit)| (name.as_str(), *is_fit)));
-        if !never.is_empty() {
-            terminal::say(&terminal::escape(&format!(
-                "no event of {} is shown: an argument that the filter names is missing there, or has another type",
-                named(never.iter().map(String::as_str))
-            )));
-        }
+        say_unfit(&never, "shown");
         Ok(accepted)
     }
 

@@ -11,7 +11,7 @@ use perflab_experiment::{counted, suggestion_after};
 use super::outcome::Outcome;
 use super::watched::Watched;
 use crate::failure::Failure;
-use crate::filter::known::{KnownProbe, of_sites};
+use crate::filter::known::{KnownProbe, of_answering};
 use crate::terminal;
 
 /// Values that are shown.
@@ -33,14 +33,9 @@ impl By {
     /// # Errors
     /// When none of them has it, or it is a floating-point number.
     pub fn new(name: &str, processes: &[Traced], probes: &str) -> Result<Self, Failure> {
-        // One that does not answer is reported when it is asked to count.
-        let answers = processes
-            .iter()
-            .filter_map(|process| Agent::at(&process.socket).list(probes).ok());
-        let known: BTreeSet<KnownProbe> = answers.flat_map(|(sites, _)| of_sites(sites)).collect();
         let by = Self {
             name: name.to_owned(),
-            known,
+            known: of_answering(processes, probes),
         };
         if !by.known.is_empty() && ContextField::from_name(name).is_none() {
             by.check()?;

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use perflab_bpf::ContextField;
 use perflab_control::{Actions, EncodedFilter, FilterTooLong};
-use perflab_filter::{Fields, FilterProgram, Problem, assumed, check_each, ebpf, lower, parse};
+use perflab_filter::{Fields, FilterProgram, assumed, check_each, ebpf, lower, parse};
 
-use super::judged::{named, unfit};
+use super::judged::{say_unfit, unfit};
 use crate::failure::Failure;
-use crate::filter::known::KnownProbe;
-use crate::filter::{encoded, object};
+use crate::filter::known::{KnownProbe, fields_of};
+use crate::filter::{in_words, mistake, object};
 use crate::terminal;
 
 /// What probes are judged by.
@@ -29,9 +29,9 @@ impl Judge {
     /// # Errors
     /// When it is wrong, or can judge none of the probes.
     pub fn of_expression(expression: &str, known: &BTreeSet<KnownProbe>) -> Result<Self, Failure> {
-        let mistake = |problem: Problem| Failure::usage(problem.shown(expression));
-        let tree = parse(expression).map_err(mistake)?;
-        let fields = fields(known)?;
+        let mistake = mistake(expression);
+        let tree = parse(expression).map_err(&mistake)?;
+        let fields = fields_of(known)?;
         let checked = if fields.is_empty() {
             check_each(&tree, &assumed(&tree))
         } else {
@@ -54,17 +54,13 @@ impl Judge {
     pub fn of_object(path: &Path, known: &BTreeSet<KnownProbe>) -> Result<Self, Failure> {
         let shown = terminal::escape(&path.to_string_lossy());
         let program = object(path)?.program;
-        let fields = fields(known)?;
+        let fields = fields_of(known)?;
         let are_fit: Vec<bool> = fields.iter().map(|fields| fits(&program, fields)).collect();
         if !are_fit.is_empty() && !are_fit.contains(&true) {
-            let imports = program.imports.iter();
-            let imports: Vec<String> = imports
-                .map(|import| format!("{} ({})", import.name, import.class))
-                .collect();
             return Err(Failure::usage(format!(
                 "{shown} can judge none of these probes, as none has all that it takes: {} (`perflab trace list` shows \
                  their arguments)",
-                imports.join(", ")
+                in_words(&program.imports)
             )));
         }
         Ok(Self {
@@ -76,13 +72,7 @@ impl Judge {
 
     /// Names the probes of which no event is accepted, if there are any.
     pub fn say_unfit(&self) {
-        if !self.unfit.is_empty() {
-            let unfit = named(self.unfit.iter().map(String::as_str));
-            terminal::say(&format!(
-                "no event of {unfit} is accepted: an argument that the filter names is missing there, or has another \
-                 type"
-            ));
-        }
+        say_unfit(&self.unfit, "accepted");
     }
 
     /// As it is sent. Probes of `except` are taken unfiltered; `also` is shown behind the expression.
@@ -96,12 +86,9 @@ impl Judge {
         also: &[String],
     ) -> Result<EncodedFilter, FilterTooLong> {
         let shown = [&[self.shown.clone()][..], also].concat().join(", ");
-        encoded(&self.programs, except, actions, &shown)
+        let programs = self.programs.iter().map(FilterProgram::alternative);
+        EncodedFilter::new(except, actions, &shown, programs)
     }
-}
-
-fn fields(known: &BTreeSet<KnownProbe>) -> Result<Vec<Fields<'_>>, Failure> {
-    known.iter().map(KnownProbe::fields).collect()
 }
 
 /// Whether a probe, or what is known of the thread that hits it, has all that a program takes.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use perflab_control::{FilterMode, Filtered, SiteFilter};
 use perflab_experiment::counted;
 
-use crate::terminal::escape;
+use crate::terminal::{escape, say};
 
 /// Probes that are named.
 const NAMED: usize = 8;
@@ -69,6 +69,16 @@ pub fn unfit<'n>(places: impl IntoIterator<Item = (&'n str, bool)>) -> Vec<Strin
     let named = probes.into_iter();
     let named = named.map(|(name, (unfit, all))| some_of(name, unfit, all, "place"));
     named.collect()
+}
+
+/// Says that no event of these probes is accepted, or shown, if there are any.
+pub fn say_unfit(probes: &[String], what: &str) {
+    if !probes.is_empty() {
+        let probes = named(probes.iter().map(String::as_str));
+        say(&escape(&format!(
+            "no event of {probes} is {what}: an argument that the filter names is missing there, or has another type"
+        )));
+    }
 }
 
 /// The name of a probe, and at how many of its places or sites, if not at all.

@@ -189,10 +189,7 @@ impl<'a> Session<'a> {
         for process in processes {
             let wish = arguments.memory.wish(true, READ_RING)?;
             let agent = Agent::at(&process.socket);
-            let answer = match &filter {
-                Some(filter) => agent.record_when(&arguments.recorded(), wish, filter),
-                None => agent.record(&arguments.recorded(), wish),
-            };
+            let answer = agent.record_when(&arguments.recorded(), wish, filter.as_ref());
             let Some(recorded) = outcome.take(process, answer) else {
                 continue;
             };

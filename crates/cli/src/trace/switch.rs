@@ -221,8 +221,7 @@ fn switch_one(
         (Switch::On, None) => agent.switch(probes, true),
         (Switch::On, Some(filter)) => agent.on_when(probes, filter),
         (Switch::Off, _) => agent.switch(probes, false),
-        (Switch::Record(wish), None) => agent.record(probes, wish).map(|all| all.switched),
-        (Switch::Record(wish), Some(filter)) => {
+        (Switch::Record(wish), _) => {
             let recorded = agent.record_when(probes, wish, filter);
             recorded.map(|all| all.switched)
         }

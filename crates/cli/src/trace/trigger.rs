@@ -13,11 +13,11 @@ const MOST: i64 = i32::MAX as i64;
 // How many of the events that could be taken are.
 #[derive(Debug, Default, Args)]
 pub struct Pace {
-    /// Take one of so many events: of each thread the first, then each Nth.
+    /// Take one of N events: of each thread the first, then each Nth.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST))]
     every: Option<u32>,
 
-    /// Take at most so many events in any second, in each process by itself.
+    /// Take at most N events in any second, in each process by itself.
     #[arg(long, value_name = "N/s", value_parser = at_most)]
     at_most: Option<u32>,
 }

@@ -3,7 +3,7 @@
 use std::fmt::{Display, LowerExp, Write as _};
 use std::io::{BufWriter, ErrorKind, Write};
 
-use perflab_filter::{Problem, parse};
+use perflab_filter::parse;
 use perflab_trace_file::event::Value;
 use perflab_trace_file::{Argument, Event, EventSelection, LONGEST_TEXT, Order, Trace};
 
@@ -11,6 +11,7 @@ use super::accepted::Accepted;
 use super::asked::{Asked, ViewArguments};
 use super::{about, unmatched};
 use crate::failure::{Code, Failure};
+use crate::filter::mistake;
 use crate::terminal::escape;
 
 /// Executes `view`.
@@ -21,10 +22,8 @@ pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
         ));
     }
     let when = arguments.when.as_deref().map(|expression| {
-        let mistake = |problem: Problem| Failure::usage(problem.shown(expression));
-        parse(expression)
-            .map_err(mistake)
-            .map(|tree| (expression, tree))
+        let tree = parse(expression).map_err(mistake(expression));
+        tree.map(|tree| (expression, tree))
     });
     let when = when.transpose()?;
     let trace = Trace::open(&arguments.file)

@@ -5,14 +5,14 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::Args;
-use perflab_control::{Actions, Agent, EncodedFilter, Traced};
+use perflab_control::{Actions, EncodedFilter, Traced};
 
 use super::judge::Judge;
 use super::program;
 use super::session::are_meant;
 use super::trigger::{Event, Trigger, in_words};
 use crate::failure::Failure;
-use crate::filter::known::{KnownProbe, of_program, of_sites};
+use crate::filter::known::{KnownProbe, of_answering, of_program};
 
 // Which events.
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ impl When {
         processes: &[Traced],
         purpose: Purpose<'_>,
     ) -> Result<Option<EncodedFilter>, Failure> {
-        self.filter(purpose, &|probes| of_processes(processes, probes))
+        self.filter(purpose, &|probes| of_answering(processes, probes))
     }
 
     /// The same for a program that is about to start.
@@ -123,7 +123,7 @@ impl When {
 /// # Errors
 /// When the condition is wrong, or can judge none of the probes that there are.
 pub fn awaited(processes: &[Traced], event: &Event) -> Result<EncodedFilter, Failure> {
-    of_event(event, &|probes| of_processes(processes, probes))
+    of_event(event, &|probes| of_answering(processes, probes))
 }
 
 fn of_event(event: &Event, known: Known<'_>) -> Result<EncodedFilter, Failure> {
@@ -131,12 +131,4 @@ fn of_event(event: &Event, known: Known<'_>) -> Result<EncodedFilter, Failure> {
     judge.say_unfit();
     let encoded = judge.encoded("", Actions::default(), &[]);
     encoded.map_err(Failure::usage)
-}
-
-/// The probes of processes. One that does not answer is reported when it is asked for its events.
-fn of_processes(processes: &[Traced], probes: &str) -> BTreeSet<KnownProbe> {
-    let answers = processes
-        .iter()
-        .filter_map(|process| Agent::at(&process.socket).list(probes).ok());
-    answers.flat_map(|(sites, _)| of_sites(sites)).collect()
 }

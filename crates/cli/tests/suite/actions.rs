@@ -7,18 +7,8 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::life::{Life, Place, printed, text, wait_for_recorder};
+use crate::life::{Place, list, printed, text, wait_for_recorder, works};
 use crate::support::{signal, wait_until};
-
-fn list(place: &Place, life: &Life) -> String {
-    printed(&place.trace(&["list", "--pid", &life.pid()]))
-}
-
-/// The events of the program with these numbers.
-fn works(numbers: impl IntoIterator<Item = u32>) -> Vec<String> {
-    let events = numbers.into_iter();
-    events.map(|x| format!("life:work x={x}")).collect()
-}
 
 #[test]
 fn some_accepted_hits_are_counted() {

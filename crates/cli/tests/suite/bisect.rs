@@ -60,6 +60,12 @@ impl Searches {
             .call_in("repo", &[&["bisect"], words].concat())
     }
 
+    /// The same for a search between these ends by the history file, in the directory `out`.
+    fn bisect_history(&self, ends: [&str; 2], words: &[&str]) -> Said {
+        let history = ["--history", "../history.toml", "--out", "../out"];
+        self.bisect(&[&ends, &history[..], words].concat())
+    }
+
     /// The revision of this number, from 1, as people read it.
     fn name(&self, number: usize) -> &str {
         &self.revisions[number - 1][..12]
@@ -218,20 +224,19 @@ fn a_history_file_says_how_to_build_and_measure() {
     );
     let digit = "[[workloads.w.metrics]]\nname = \"digit\"\nunit = \"\"\nbetter = \"lower\"\nregex = '(\\d)$'\n";
     searches.write_history(&format!("{SIZES}{digit}"));
-    let [good, bad] = searches.ends();
-    let words = [good, bad, "--history", "../history.toml", "--out", "../out"];
-    let said = searches.bisect(&[&words[..], &["--metric", "size"]].concat());
+    let search = |metric| searches.bisect_history(searches.ends(), &["--metric", metric]);
+    let said = search("size");
     assert_eq!(said.code, 0, "{said:?}");
     let found = format!("{} introduced the change", searches.name(5));
     assert!(said.out.starts_with(&found), "{said:?}");
     // Another metric of the same runs, which are not made again.
-    let of_other = searches.bisect(&[&words[..], &["--metric", "digit"]].concat());
+    let of_other = search("digit");
     assert_eq!(of_other.code, 0, "{of_other:?}");
     assert!(!of_other.err.contains("\nstep "), "{of_other:?}");
-    let both = ["--metric", "size,digit"];
-    let refused = searches.bisect(&[&words[..], &both].concat());
+    let refused = search("size,digit");
     assert_eq!(refused.code, 2, "{refused:?}");
     // Where nothing changed, only the ends are measured.
+    let [_, bad] = searches.ends();
     let said = searches.bisect(&[
         "HEAD~3",
         bad,
@@ -413,9 +418,7 @@ fn a_value_of_nothing_between_the_ends() {
     sizes[8] = "1".to_owned();
     let searches = Searches::with(&sizes);
     searches.write_history(SIZES);
-    let [good, bad] = searches.ends();
-    let words = [good, bad, "--history", "../history.toml", "--out", "../out"];
-    let said = searches.bisect(&words);
+    let said = searches.bisect_history(searches.ends(), &[]);
     assert_eq!(said.code, 0, "{said:?}");
     let found = format!("{} introduced the change", searches.name(5));
     assert!(said.out.starts_with(&found), "{said:?}");

@@ -11,9 +11,7 @@ const EXPRESSION: &str = "name == \"SET\" && bytes > 512";
 const ARGUMENTS: [&str; 2] = ["--arguments", "name: cstr, bytes: i64, ratio: f64"];
 
 fn bench(place: &Place, words: &[&str]) -> Output {
-    let mut command = place.perflab();
-    command.args(["filter", "bench"]).args(words);
-    command.output().unwrap()
+    place.filter(&[&["bench"], words].concat())
 }
 
 fn json(output: &Output) -> Value {

@@ -1,14 +1,11 @@
 //! What perflab says of filters that fit some places of a probe only, and of those that are no programs.
 
 use std::fs;
-use std::process::Command;
 
 use crate::life::{Place, printed, text};
 
-/// A probe with three places, of which one has a text where the others have numbers. Returns source and program.
-fn places(place: &Place) -> (String, String) {
-    perflab_testing::needs("gcc", "gcc");
-    let (source, program) = (place.file("places.c"), place.file("places"));
+/// A program with a probe that has three places, of which one has a text where the others have numbers.
+fn places(place: &Place) -> String {
     let content = "#include <perflab/probe.h>\n\
         int main(void) {\n\
             PERFLAB_PROBE(mx, e, (i64, v, 200));\n\
@@ -18,21 +15,15 @@ fn places(place: &Place) -> (String, String) {
             PERFLAB_PROBE(mx, same, (i64, v, 2), (i64, w, 2));\n\
             return 0;\n\
         }\n";
-    fs::write(&source, content).unwrap();
-    let mut gcc = Command::new("gcc");
-    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/probe/include");
-    gcc.args(["-O2", "-I", include, "-o", &program, &source]);
-    printed(&gcc.output().unwrap());
-    (source, program)
+    place.compile_text("places", content)
 }
 
 #[test]
 fn places_with_other_arguments_are_told_apart() {
     let place = Place::new();
-    let (source, program) = places(&place);
-    let mut check = place.perflab();
-    check.args(["filter", "check", "v > 100", "*", &program]);
-    let found = printed(&check.output().unwrap());
+    let program = places(&place);
+    let source = format!("{program}.c");
+    let found = printed(&place.filter(&["check", "v > 100", "*", &program]));
     let space = " ".repeat(format!(" at {source}:3").len() - " same".len() + " e".len());
     let expected = format!(
         "{program}
@@ -48,7 +39,7 @@ fn places_with_other_arguments_are_told_apart() {
 #[test]
 fn places_that_are_not_recorded_are_counted() {
     let place = Place::new();
-    let (_, program) = places(&place);
+    let program = places(&place);
     let (some, all) = (place.file("some"), place.file("all"));
     let when = ["--when", "v > 100"];
     let reason = "an argument that the filter names is missing there, or has another type\n";
@@ -81,9 +72,7 @@ fn a_program_whose_values_have_no_names() {
     content[at + 7] = b' ';
     let object = place.file("bad.o");
     fs::write(&object, content).unwrap();
-    let mut dump = place.perflab();
-    let output = dump.args(["filter", "dump", "--object", &object]).output();
-    let output = output.unwrap();
+    let output = place.filter(&["dump", "--object", &object]);
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(
         text(&output.stderr),

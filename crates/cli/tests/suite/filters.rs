@@ -1,22 +1,16 @@
 //! `perflab filter` as a user calls it, on programs with probes.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use crate::life::{Place, printed, text};
 
 fn check(place: &Place, words: &[&str]) -> Output {
-    filter(place, &[&["check"], words].concat())
+    place.filter(&[&["check"], words].concat())
 }
 
 fn dump(place: &Place, words: &[&str]) -> Output {
-    filter(place, &[&["dump"], words].concat())
-}
-
-fn filter(place: &Place, words: &[&str]) -> Output {
-    let mut command = place.perflab();
-    command.arg("filter").args(words);
-    command.output().unwrap()
+    place.filter(&[&["dump"], words].concat())
 }
 
 /// What is said on standard error, and the exit code.
@@ -267,23 +261,14 @@ fn programs_for_probes_with_other_arguments() {
 #[test]
 fn a_program_for_each_assignment_of_types() {
     let place = Place::new();
-    perflab_testing::needs("gcc", "gcc");
-    let source = place.directory.path().join("two.c");
     let content = "#include <perflab/probe.h>\n\
         int main(void) {\n\
             PERFLAB_PROBE(two, one, (i32, x, 1));\n\
             PERFLAB_PROBE(two, other, (f64, x, 2.5));\n\
             return 0;\n\
         }\n";
-    fs::write(&source, content).unwrap();
-    let program = source.with_extension("");
-    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/probe/include");
-    let mut gcc = Command::new("gcc");
-    gcc.args(["-O2", "-I", include, "-o"])
-        .arg(&program)
-        .arg(&source);
-    printed(&gcc.output().unwrap());
-    let program = program.to_str().unwrap();
+    let program = place.compile_text("two", content);
+    let program = program.as_str();
     let shown = printed(&dump(&place, &["x > 1", "*", program]));
     let (one, other) = shown.split_once("\ntwo:other\n").unwrap();
     assert!(

@@ -44,7 +44,7 @@ fn a_directory_that_is_removed() {
         "{said}"
     );
     assert!(!said.contains("none lost"), "{said}");
-    assert_eq!(place.events(&[&trace]), works(0, 10));
+    assert_eq!(place.events(&[&trace]), works(0..10));
 }
 
 /// What one of several processes went on to do is missing, though it has ended when the recording ends.

@@ -27,14 +27,14 @@ fn until_a_probe_is_hit() {
         "{said}"
     );
     assert!(said.contains("             5  life:work"), "{said}");
-    assert_eq!(place.events(&[&trace]), works(0, 5));
-    assert_eq!(place.events(&[&trace, "--limit", "2"]), works(0, 2));
+    assert_eq!(place.events(&[&trace]), works(0..5));
+    assert_eq!(place.events(&[&trace, "--limit", "2"]), works(0..2));
     assert_eq!(
         place.events(&[&trace, "life:w*", "--thread", "life", "--pid", &pid]),
-        works(0, 5)
+        works(0..5)
     );
-    assert_eq!(place.events(&[&trace, "--to", "3600"]), works(0, 5));
-    assert_eq!(place.events(&[&trace, "--to", "0"]), works(0, 1));
+    assert_eq!(place.events(&[&trace, "--to", "3600"]), works(0..5));
+    assert_eq!(place.events(&[&trace, "--to", "0"]), works(0..1));
     let of_pid = format!("process 1: the trace has `{pid}`");
     let none: [(&[&str], &str); 8] = [
         (&["other:*"], "probe other:*: the trace has `life:work`"),
@@ -122,10 +122,7 @@ fn a_command_from_its_start() {
     let mut life = place.started(&["trace", "record", "-o", &trace]);
     life.works(1000);
     life.ends();
-    assert_eq!(
-        place.events(&[&trace]),
-        [works(0, 0), works(0, 1000)].concat()
-    );
+    assert_eq!(place.events(&[&trace]), works(0..1000));
 }
 
 /// Its file of chunks has room for 64 KiB in one.
@@ -139,7 +136,7 @@ fn a_command_line_that_is_long() {
         life.works(3);
         let (code, said) = life.ending();
         assert_eq!(code, Some(0), "{said}");
-        assert_eq!(place.events(&[&trace]), [works(0, 0), works(0, 3)].concat());
+        assert_eq!(place.events(&[&trace]), works(0..3));
         let summary = printed(&place.trace(&["view", &trace, "--summary"]));
         assert!(summary.contains("xxx ... (cut)\n"), "{summary}");
         fs::remove_file(&trace).unwrap();
@@ -182,7 +179,7 @@ fn a_program_that_becomes_another() {
     life.execs(name.split('-').next().unwrap());
     life.works(500);
     life.ends();
-    let all = [works(0, 1000), works(0, 500)].concat();
+    let all = works((0..1000).chain(0..500));
     assert_eq!(place.events(&[&trace]), all);
     // A shell that becomes the program, as scripts do at their end.
     let trace = place.file("of a script");
@@ -192,7 +189,7 @@ fn a_program_that_becomes_another() {
     let mut life = place.starts(&[&words[..], &[&script]].concat());
     life.works(1000);
     life.ends();
-    assert_eq!(place.events(&[&trace]), works(0, 1000));
+    assert_eq!(place.events(&[&trace]), works(0..1000));
 }
 
 #[test]
@@ -208,7 +205,7 @@ fn a_process_that_becomes_another() {
     let expected = format!("process {pid} runs another program now, which is not recorded");
     assert!(said.contains(&expected), "{said}");
     assert!(printed(&output).contains("none lost"));
-    assert_eq!(place.events(&[&trace]), works(0, 1000));
+    assert_eq!(place.events(&[&trace]), works(0..1000));
 }
 
 #[test]
@@ -268,7 +265,7 @@ fn a_recording_that_is_interrupted() {
         .unwrap();
     assert!(recording.wait().unwrap().success());
     assert!(said.starts_with("100 events of 1 process"), "{said}");
-    assert_eq!(place.events(&[&trace]), works(0, 100));
+    assert_eq!(place.events(&[&trace]), works(0..100));
     // A recorder that is killed does not keep the program from anything, and what it wrote can be read.
     let (third, fourth) = (place.file("third"), place.file("fourth"));
     let mut recording = place.recording(&["--pid", &pid, "-o", &third]);
@@ -290,7 +287,7 @@ fn the_newest_events_and_what_a_killed_process_leaves() {
     let trace = place.file("trace");
     let said = printed(&place.trace(&["record", "--pid", &pid, "--last", "60", "-o", &trace]));
     assert!(said.starts_with("3 events of 1 process into "), "{said}");
-    assert_eq!(place.events(&[&trace]), works(0, 3));
+    assert_eq!(place.events(&[&trace]), works(0..3));
     life.works(2);
     life.child.kill().unwrap();
     life.child.wait().unwrap();
@@ -302,7 +299,7 @@ fn the_newest_events_and_what_a_killed_process_leaves() {
     let crash = place.file("crash");
     let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", &crash]));
     assert!(said.starts_with("5 events of 1 process into "), "{said}");
-    assert_eq!(place.events(&[&crash]), [works(0, 3), works(0, 2)].concat());
+    assert_eq!(place.events(&[&crash]), works((0..3).chain(0..2)));
     let output = place.trace(&["recover", &recording]);
     assert_eq!(output.status.code(), Some(4));
 }
@@ -332,7 +329,7 @@ fn a_directory_that_was_removed_while_its_process_lives() {
             said.starts_with("4 events of 1 process ") && said.contains("none lost"),
             "{said}"
         );
-        assert_eq!(place.events(&[&trace]), works(0, 4));
+        assert_eq!(place.events(&[&trace]), works(0..4));
         fs::remove_file(&trace).unwrap();
         // and the process itself.
         if round == 2 {
@@ -578,11 +575,11 @@ fn a_trace_can_be_read_while_it_is_written() {
     printed(&place.trace(&["view", &trace]));
     life.works(100);
     wait_until("the events to be in the file", || {
-        place.events(&[&trace]) == works(0, 100)
+        place.events(&[&trace]) == works(0..100)
     });
     recording.kill().unwrap();
     recording.wait().unwrap();
-    assert_eq!(place.events(&[&trace]), works(0, 100));
+    assert_eq!(place.events(&[&trace]), works(0..100));
 }
 
 #[test]
@@ -597,7 +594,7 @@ fn a_terminal_that_is_closed() {
     assert!(said.starts_with("10 events of 1 process"), "{said}");
     let output = place.trace(&["view", &trace]);
     assert_eq!(text(&output.stderr), "", "it has its end");
-    assert_eq!(place.events(&[&trace]), works(0, 10));
+    assert_eq!(place.events(&[&trace]), works(0..10));
 }
 
 #[test]
@@ -626,7 +623,7 @@ fn a_full_disk_leaves_what_was_written() {
     }
     let events = place.events(&[&trace]);
     assert!(
-        events.len() > 1000 && events[..1000] == works(0, 1000),
+        events.len() > 1000 && events[..1000] == works(0..1000),
         "{}",
         events.len()
     );

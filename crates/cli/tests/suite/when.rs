@@ -5,18 +5,8 @@ use std::process::Stdio;
 
 use rustix::process::Signal;
 
-use crate::life::{Life, Place, printed, text};
+use crate::life::{Place, list, printed, text, works};
 use crate::support::{signal, wait_until};
-
-fn list(place: &Place, life: &Life) -> String {
-    printed(&place.trace(&["list", "--pid", &life.pid()]))
-}
-
-/// The events of the program with these numbers.
-fn works(numbers: &[u32]) -> Vec<String> {
-    let events = numbers.iter().map(|x| format!("life:work x={x}"));
-    events.collect()
-}
 
 #[test]
 fn only_accepted_hits_are_counted() {
@@ -71,7 +61,7 @@ fn only_accepted_events_are_recorded() {
         said.starts_with("3 events of 1 process in ") && said.contains("none lost"),
         "{said}"
     );
-    assert_eq!(place.events(&[&trace]), works(&[1, 3, 5]));
+    assert_eq!(place.events(&[&trace]), works([1, 3, 5]));
     // Afterwards nothing is filtered any more.
     assert!(!list(&place, &life).contains("when"));
 }
@@ -85,7 +75,7 @@ fn a_process_that_records_on_its_own() {
     life.works(6);
     let trace = place.file("trace");
     printed(&place.trace(&["record", "--pid", &pid, "--last", "60", "-o", &trace]));
-    assert_eq!(place.events(&[&trace]), works(&[3]));
+    assert_eq!(place.events(&[&trace]), works([3]));
     let words = [
         "on", "life:*", "--record", "--when", "x == 4", "--pid", &pid,
     ];
@@ -93,7 +83,7 @@ fn a_process_that_records_on_its_own() {
     life.works(6);
     let trace = place.file("later");
     printed(&place.trace(&["record", "--pid", &pid, "--last", "60", "-o", &trace]));
-    assert_eq!(place.events(&[&trace]), works(&[3, 4]));
+    assert_eq!(place.events(&[&trace]), works([3, 4]));
 }
 
 #[test]
@@ -104,7 +94,7 @@ fn a_command_from_its_start() {
     let mut life = place.started(&words);
     life.works(1000);
     life.ends();
-    assert_eq!(place.events(&[&trace]), works(&[998, 999]));
+    assert_eq!(place.events(&[&trace]), works([998, 999]));
 }
 
 #[test]
@@ -117,7 +107,7 @@ fn a_program_of_which_nothing_is_known() {
     let mut life = place.starts(&[&words[..], &["x >= 2"], &shell].concat());
     life.works(4);
     life.ends();
-    assert_eq!(place.events(&[&trace]), works(&[2, 3]));
+    assert_eq!(place.events(&[&trace]), works([2, 3]));
     std::fs::remove_file(&trace).unwrap();
     // It turns out to have no such argument, so that nothing is recorded.
     let mut command = place.perflab();
@@ -141,7 +131,7 @@ fn the_probe_that_ends_a_recording_is_not_filtered() {
     life.works(1);
     let said = printed(&recording.wait_with_output().unwrap());
     assert!(said.starts_with("1 event of 1 process in "), "{said}");
-    assert_eq!(place.events(&[&trace]), works(&[0]));
+    assert_eq!(place.events(&[&trace]), works([0]));
 }
 
 #[test]

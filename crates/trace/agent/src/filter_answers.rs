@@ -4,7 +4,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use perflab_abi::{FilterWish, Filtered, Kind, LONGEST_MESSAGE, Reader, ValueHits, Writer};
+use perflab_abi::{FilterWish, Kind, LONGEST_MESSAGE, MessageError, Reader, ValueHits, Writer};
 
 use crate::agent::{Agent, agent};
 use crate::answers::{refused, send};
@@ -50,37 +50,44 @@ pub fn wait_for_room() {
 pub struct Told {
     kind: Kind,
     all: Vec<Vec<u8>>,
+    /// Room for a message.
+    buffer: Vec<u8>,
 }
 
 impl Told {
-    /// What became of the filters of sites that a pattern means. What no message has room for is left out.
+    fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            all: Vec::new(),
+            buffer: vec![0; LONGEST_MESSAGE as usize],
+        }
+    }
+
+    /// What became of the filters of sites that a pattern means.
     pub fn of(agent: &Agent, pattern: &Pattern) -> Self {
-        let mut buffer = vec![0; LONGEST_MESSAGE as usize];
-        let mut all = Vec::new();
-        agent.each_filtered(pattern, |filtered: &Filtered<'_>| {
-            let mut writer = Writer::new(&mut buffer);
-            if filtered.encode(&mut writer).is_ok() {
-                let written = writer.written();
-                all.push(buffer[..written].to_vec());
-            }
+        let mut told = Self::new(Kind::Filtered);
+        agent.each_filtered(pattern, |filtered| {
+            told.add(|writer| filtered.encode(writer));
         });
-        let kind = Kind::Filtered;
-        Self { kind, all }
+        told
     }
 
     /// How often values came, of the sites that a pattern means.
     pub fn values(agent: &Agent, pattern: &Pattern) -> Self {
-        let mut buffer = vec![0; LONGEST_MESSAGE as usize];
-        let mut all = Vec::new();
+        let mut told = Self::new(Kind::Value);
         agent.each_value(pattern, |value, hits| {
-            let mut writer = Writer::new(&mut buffer);
-            if (ValueHits { value, hits }).encode(&mut writer).is_ok() {
-                let written = writer.written();
-                all.push(buffer[..written].to_vec());
-            }
+            told.add(|writer| ValueHits { value, hits }.encode(writer));
         });
-        let kind = Kind::Value;
-        Self { kind, all }
+        told
+    }
+
+    /// Adds a message. What has no room in one is left out.
+    fn add(&mut self, encode: impl FnOnce(&mut Writer<'_>) -> Result<(), MessageError>) {
+        let mut writer = Writer::new(&mut self.buffer);
+        if encode(&mut writer).is_ok() {
+            let written = writer.written();
+            self.all.push(self.buffer[..written].to_vec());
+        }
     }
 
     /// Sends it. Nobody shall wait for a peer that does not read, so the agent's lock should be free.
@@ -100,10 +107,8 @@ mod tests {
         let (mut own, _peer) = UnixStream::pair().unwrap();
         let patience = Duration::from_millis(50);
         own.set_write_timeout(Some(patience)).unwrap();
-        let told = Told {
-            kind: Kind::Value,
-            all: vec![vec![0; 1 << 15]; 200],
-        };
+        let mut told = Told::new(Kind::Value);
+        told.all = vec![vec![0; 1 << 15]; 200];
         let begin = Instant::now();
         told.send(&mut own);
         assert!(begin.elapsed() < 40 * patience);

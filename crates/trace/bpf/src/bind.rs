@@ -63,22 +63,29 @@ fn found(name: &str, description: &Description<'_>) -> Option<(Class, Place)> {
 
 /// An argument whose first word is this one.
 fn placed(argument: &Argument<'_>, word: u8) -> (Class, Place) {
-    match (argument.kind, argument.is_nofault()) {
-        (ArgumentType::Float(32), _) => (Class::Double, Place::Single(word)),
-        (ArgumentType::Float(_), _) => (Class::Double, Place::Number(word)),
-        (ArgumentType::CString, false) => (Class::Text, Place::Terminated(word)),
-        (ArgumentType::CString, true) => (Class::Text, Place::TerminatedNofault(word)),
-        (ArgumentType::Str | ArgumentType::Bytes, false) => (Class::Text, Place::Counted(word)),
-        (ArgumentType::Str | ArgumentType::Bytes, true) => {
-            (Class::Text, Place::CountedNofault(word))
-        }
-        (
+    let class = Class::of(argument.kind);
+    let place = match (class, argument.kind, argument.is_nofault()) {
+        (Class::Double, ArgumentType::Float(32), _) => Place::Single(word),
+        (Class::Integer | Class::Double, ..) => Place::Number(word),
+        (Class::Text, ArgumentType::CString, false) => Place::Terminated(word),
+        (Class::Text, ArgumentType::CString, true) => Place::TerminatedNofault(word),
+        (Class::Text, _, false) => Place::Counted(word),
+        (Class::Text, _, true) => Place::CountedNofault(word),
+    };
+    (class, place)
+}
+
+impl Class {
+    /// How an argument of this type can be used.
+    pub fn of(kind: ArgumentType<'_>) -> Self {
+        match kind {
             ArgumentType::Signed(_)
             | ArgumentType::Unsigned(_)
             | ArgumentType::Bool
             | ArgumentType::Pointer
-            | ArgumentType::Enum(_),
-            _,
-        ) => (Class::Integer, Place::Number(word)),
+            | ArgumentType::Enum(_) => Self::Integer,
+            ArgumentType::Float(_) => Self::Double,
+            ArgumentType::CString | ArgumentType::Str | ArgumentType::Bytes => Self::Text,
+        }
     }
 }

@@ -125,6 +125,17 @@ impl Instruction {
     /// Bytes of each.
     pub const BYTES: usize = 8;
 
+    /// The fields in their order.
+    pub const fn new(opcode: u8, dst: u8, src: u8, offset: i16, imm: i32) -> Self {
+        Self {
+            opcode,
+            dst,
+            src,
+            offset,
+            imm,
+        }
+    }
+
     /// Reads one. Any bytes are an instruction; whether it exists is another question.
     pub fn decode(bytes: [u8; Self::BYTES]) -> Self {
         let [opcode, registers, low, high, imm @ ..] = bytes;

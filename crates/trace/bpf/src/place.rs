@@ -115,6 +115,20 @@ impl Default for Context {
     }
 }
 
+impl Context {
+    /// The number in a field; 0 for the name.
+    pub fn number(&self, field: ContextField) -> u64 {
+        match field {
+            ContextField::Vtid => self.vtid,
+            ContextField::Vpid => self.vpid,
+            ContextField::CpuId => self.cpu_id,
+            ContextField::PthreadId => self.pthread_id,
+            ContextField::Ip => self.ip,
+            ContextField::Procname => 0,
+        }
+    }
+}
+
 /// The values of an event.
 #[derive(Clone, Copy)]
 pub(crate) struct Event<'e> {
@@ -140,19 +154,8 @@ impl Event<'_> {
         match self.place(import) {
             Some(Place::Number(at)) => self.word(at),
             Some(Place::Single(at)) => double_of_single(self.word(at) as u32),
-            Some(Place::Context(field)) => self.field(field),
+            Some(Place::Context(field)) => self.context.number(field),
             _ => 0,
-        }
-    }
-
-    fn field(&self, field: ContextField) -> u64 {
-        match field {
-            ContextField::Vtid => self.context.vtid,
-            ContextField::Vpid => self.context.vpid,
-            ContextField::CpuId => self.context.cpu_id,
-            ContextField::PthreadId => self.context.pthread_id,
-            ContextField::Ip => self.context.ip,
-            ContextField::Procname => 0,
         }
     }
 

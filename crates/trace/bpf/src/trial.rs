@@ -80,10 +80,7 @@ impl Trial {
             next: 0,
             by_record: true,
             // Asked for nothing: no place is of such a kind.
-            outside: Outside {
-                read: |_, _| 0,
-                fill: |_, _| {},
-            },
+            outside: Outside::default(),
         };
         let start = Instant::now();
         let emitted = emit(&lowered, &*places, &target).map_err(|error| error.to_string());

@@ -159,13 +159,10 @@ impl Agent {
     /// # Errors
     /// As those of [`Agent::switch`].
     pub fn record(&self, pattern: &str, wish: RecordWish) -> Result<Recorded, ControlError> {
-        recorded(self.ask(&Question {
-            wish: Some(wish),
-            ..Question::new(Kind::Record, pattern)
-        })?)
+        self.record_when(pattern, wish, None)
     }
 
-    /// Records the events that a filter accepts, of the sites that a pattern means, now and when they come later.
+    /// The same, of the events that a filter accepts if there is one.
     ///
     /// # Errors
     /// As those of [`Agent::on_when`].
@@ -173,12 +170,13 @@ impl Agent {
         &self,
         pattern: &str,
         wish: RecordWish,
-        filter: &EncodedFilter,
+        filter: Option<&EncodedFilter>,
     ) -> Result<Recorded, ControlError> {
+        let kind = filter.map_or(Kind::Record, |_| Kind::RecordWhen);
         recorded(self.ask(&Question {
             wish: Some(wish),
-            filter: Some(filter),
-            ..Question::new(Kind::RecordWhen, pattern)
+            filter,
+            ..Question::new(kind, pattern)
         })?)
     }
 

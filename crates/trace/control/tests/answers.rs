@@ -271,7 +271,7 @@ fn a_filter_is_sent_behind_the_wish() {
         answer.extend(message(Kind::Done, &DONE));
         stream.write_all(&answer).unwrap();
     });
-    let recorded = fake.agent.record_when("*", wish, &filter()).unwrap();
+    let recorded = fake.agent.record_when("*", wish, Some(&filter())).unwrap();
     assert_eq!(recorded.directory, Path::new("/x"));
     fake.thread.join().unwrap();
 }

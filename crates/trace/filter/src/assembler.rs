@@ -81,13 +81,8 @@ impl Assembler {
 
     /// Adds an instruction.
     pub fn emit(&mut self, opcode: u8, dst: u8, src: u8, offset: i16, imm: i32) {
-        self.code.push(Instruction {
-            opcode,
-            dst,
-            src,
-            offset,
-            imm,
-        });
+        let instruction = Instruction::new(opcode, dst, src, offset, imm);
+        self.code.push(instruction);
     }
 
     /// Adds one with a register and an operand.

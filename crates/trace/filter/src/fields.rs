@@ -3,19 +3,6 @@
 use perflab_abi::{ArgumentType, Description};
 use perflab_bpf::Class;
 
-/// What an argument is for an expression. An integer has 64 bits and a sign, whatever its type.
-fn class(kind: ArgumentType<'_>) -> Class {
-    match kind {
-        ArgumentType::Signed(_)
-        | ArgumentType::Unsigned(_)
-        | ArgumentType::Bool
-        | ArgumentType::Pointer
-        | ArgumentType::Enum(_) => Class::Integer,
-        ArgumentType::Float(_) => Class::Double,
-        ArgumentType::CString | ArgumentType::Str | ArgumentType::Bytes => Class::Text,
-    }
-}
-
 /// A type that no argument has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no type of an argument")]
@@ -24,7 +11,7 @@ pub struct UnknownType(pub String);
 /// One argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// What it is for an expression.
+    /// What it is for an expression. An integer has 64 bits and a sign, whatever its type.
     pub class: Class,
     /// Whether it has bytes that can be taken by their index.
     pub has_bytes: bool,
@@ -33,7 +20,7 @@ pub struct Field {
 impl Field {
     fn of(kind: ArgumentType<'_>) -> Self {
         Self {
-            class: class(kind),
+            class: Class::of(kind),
             has_bytes: kind == ArgumentType::Bytes,
         }
     }

@@ -1,24 +1,19 @@
 //! What operators make of constants, as they do of values.
 
+use perflab_bpf::Unary;
+
 use crate::number::Number;
 use crate::tree::{BinaryOp, UnaryOp};
 
-/// A double without what is behind the point, as the instruction `cvttsd2si` makes it: what no integer of 64 bits can
+/// A number as logical operators take it: a double is truncated, so that 0.5 is false, and what no integer of 64 bits can
 /// hold becomes the smallest of them.
-pub fn truncated(value: f64) -> i64 {
-    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
-    if (-BEYOND..BEYOND).contains(&value) {
-        value as i64
-    } else {
-        i64::MIN
-    }
-}
-
-/// A number as logical operators take it: a double is truncated, so that 0.5 is false.
 pub fn logical(number: Number) -> i64 {
     match number {
         Number::Integer(value) => value,
-        Number::Double(value) => truncated(value),
+        Number::Double(value) => {
+            let bits = Unary::IntegerOfDouble.of(value.to_bits());
+            bits.cast_signed()
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A filter in eBPF, as it is sent to an agent and as an object has it.
 
+use perflab_abi::{Alternative, FilterImport};
 use perflab_bpf::{Class, Lowered, Program, Refused};
 
 /// A value that a filter takes from an event.
@@ -37,6 +38,18 @@ impl FilterProgram {
     pub fn program<'a>(&'a self, imports: &'a [perflab_bpf::Import<'a>]) -> Program<'a> {
         Program {
             imports,
+            code: &self.code,
+            literals: &self.literals,
+        }
+    }
+
+    /// As it is sent to an agent.
+    pub fn alternative(&self) -> Alternative<'_, impl ExactSizeIterator<Item = FilterImport<'_>>> {
+        Alternative {
+            imports: self.imports.iter().map(|import| FilterImport {
+                class: import.class as u8,
+                name: &import.name,
+            }),
             code: &self.code,
             literals: &self.literals,
         }

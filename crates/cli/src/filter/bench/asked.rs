@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use perflab_control::{Actions, Agent, Filtered, Switched, Then, Traced};
+use perflab_control::{Actions, Agent, EncodedFilter, Filtered, Switched, Then, Traced};
 use perflab_experiment::counted;
-use perflab_filter::{Fields, parse};
+use perflab_filter::{FilterProgram, parse};
 use serde::Serialize;
 
-use super::{Made, SCHEMA, Steps, microseconds, mistake, nanoseconds, now};
+use super::{Made, SCHEMA, Steps, microseconds, nanoseconds, now};
 use crate::failure::{Code, Failure};
-use crate::filter::encoded;
-use crate::filter::known::{KnownProbe, of_sites};
+use crate::filter::known::{KnownProbe, fields_of, of_sites};
+use crate::filter::mistake;
 use crate::terminal::{self, Form};
 use crate::trace::{Processes, mode};
 
@@ -75,17 +75,16 @@ pub fn asked(
         outcome.nothing(&format!("no probe is called {probes:?} there"));
         return Ok(outcome.code());
     }
-    let fields = known.iter().map(KnownProbe::fields);
-    let fields: Vec<Fields<'_>> = fields.collect::<Result<_, _>>()?;
     // What a laboratory does that knows the probes.
-    let made = Made::new(expression, &fields)?;
+    let made = Made::new(expression, &fields_of(&known)?)?;
     let start = Instant::now();
     let then = if is_counted { Then::Act } else { Then::Nothing };
     let actions = Actions {
         then,
         ..Actions::default()
     };
-    let filter = encoded(&made.programs, "", actions, expression).map_err(Failure::usage)?;
+    let programs = made.programs.iter().map(FilterProgram::alternative);
+    let filter = EncodedFilter::new("", actions, expression, programs).map_err(Failure::usage)?;
     let encode_ns = nanoseconds(start.elapsed());
     let mut answer = Answer {
         schema: SCHEMA,

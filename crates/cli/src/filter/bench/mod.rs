@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_filter::{Fields, FilterProgram, Problem, Programs, check_each, ebpf, lower, parse};
+use perflab_filter::{Fields, FilterProgram, Programs, check_each, ebpf, lower, parse};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 use self::event::{EventValues, event_values};
 use super::known::ProbeArguments;
+use super::mistake;
 use crate::failure::{Code, Failure};
 use crate::terminal::Form;
 
@@ -127,10 +128,6 @@ impl Made {
             parsed_at,
         })
     }
-}
-
-fn mistake(expression: &str) -> impl Fn(Problem) -> Failure {
-    move |problem| Failure::usage(problem.shown(expression))
 }
 
 fn nanoseconds(time: Duration) -> u64 {

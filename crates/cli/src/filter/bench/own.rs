@@ -8,9 +8,10 @@ use perflab_filter::{Fields, FilterProgram, parse};
 use serde::Serialize;
 
 use super::event::EventValues;
-use super::{Made, SCHEMA, Steps, microseconds, mistake, nanoseconds};
+use super::{Made, SCHEMA, Steps, microseconds, nanoseconds};
 use crate::failure::{Code, Failure};
-use crate::filter::known::{KnownProbe, ProbeArguments};
+use crate::filter::known::{KnownProbe, ProbeArguments, fields_of};
+use crate::filter::mistake;
 use crate::terminal::{self, Form};
 
 /// How often it is made; the medians are shown.
@@ -80,8 +81,7 @@ pub fn own(
     if known.is_empty() {
         return Ok(outcome.code());
     }
-    let fields = known.iter().map(|probe| probe.fields());
-    let fields: Vec<Fields<'_>> = fields.collect::<Result<_, _>>()?;
+    let fields = fields_of(known.iter().copied())?;
     let made = Made::new(expression, &fields)?;
     let empty = [EventValues::empty()];
     let events = if events.is_empty() {

@@ -144,7 +144,7 @@ fn check_most_runs(arguments: &BisectArguments) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "--max-runs: expected {least} or more, as the ends need so many, found {}",
+        "--max-runs: expected {least} or more, as the ends need that many, found {}",
         arguments.max_runs
     )))
 }

@@ -80,7 +80,7 @@ fn failures_that_do_not_begin() {
             &["--max-runs", "5"],
             &["true"],
             2,
-            &["--max-runs: expected 6 or more, as the ends need so many, found 5"],
+            &["--max-runs: expected 6 or more, as the ends need that many, found 5"],
         ),
     ];
     for (flags, command, code, expected) in cases {
@@ -118,7 +118,7 @@ fn ends_without_values_say_why() {
     let scripts = ["5", "5", "5"].map(str::to_owned);
     let searches = Searches::with(&scripts);
     let [good, bad] = searches.ends();
-    let said = searches.bisect(&[good, bad, "--out", "../out", "--", "./tset"]);
+    let said = searches.bisect(&[good, bad, "--out", "../other", "--", "./tset"]);
     let said = said
         .code(4)
         .says(&["the ends cannot be compared", "exit code 127"]);
@@ -132,21 +132,11 @@ fn ends_without_values_say_why() {
         .replace("workloads.w.", "workloads.v.")
         .replace("size", "level");
     searches.write_history(&format!("{SIZES}[workloads.v]{other}"));
-    let search = |more: &[&str]| {
-        let words = [
-            good,
-            bad,
-            "--history",
-            "../history.toml",
-            "--out",
-            "../sizes",
-        ];
-        searches.bisect(&[&words, more].concat())
-    };
+    let search = |words: &[&str]| searches.bisect_history([good, bad], words);
     search(&["--workload", "x"])
         .code(2)
         .says(&["no workload `x`; it has `w`, `v`"]);
-    assert!(!searches.laboratory.path("sizes").exists());
+    assert!(!searches.laboratory.path("out").exists());
     search(&["--metric", "size", "--workload", "v"])
         .code(2)
         .says(&["there is no metric `size`; there are: level"]);
@@ -202,18 +192,9 @@ fn a_metric_of_one_workload() {
     searches.write_history(&format!(
         "{SIZES}[workloads.v]\ndriver = 'command'\ncommand = [{failing}]\n"
     ));
-    let [good, bad] = searches.ends();
-    let words = [
-        good,
-        bad,
-        "--history",
-        "../history.toml",
-        "--out",
-        "../out",
-        "--workload",
-        "w",
-    ];
-    let said = searches.bisect(&words).code(0);
+    let said = searches
+        .bisect_history(searches.ends(), &["--workload", "w"])
+        .code(0);
     let found = format!("{} introduced the change", searches.name(3));
     assert!(said.out.starts_with(&found), "{said:?}");
     assert!(!executed.exists());
@@ -239,8 +220,7 @@ fn failures_of_one_workload() {
     let variants = "[variants.any]\nvars = { tree = \".\" }\n";
     searches.write_history(&format!("{variants}{}{}", workload("w"), workload("v")));
     let search = |ends: [&str; 2], more: &[&str]| {
-        let history = ["--history", "../history.toml", "--out", "../out", "--fails"];
-        searches.bisect(&[&ends, &history[..], more].concat())
+        searches.bisect_history(ends, &[&["--fails"], more].concat())
     };
     let [good, bad] = searches.ends();
     let found = format!("{} introduced the change", searches.name(4));

@@ -58,12 +58,28 @@ impl Place {
         program.to_str().unwrap().to_owned()
     }
 
+    /// Writes a program in C, and compiles it. Returns its path.
+    pub fn compile_text(&self, name: &str, text: &str) -> String {
+        let (source, program) = (self.file(&format!("{name}.c")), self.file(name));
+        fs::write(&source, text).unwrap();
+        perflab_testing::needs("gcc", "gcc");
+        let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/probe/include");
+        let mut gcc = Command::new("gcc");
+        gcc.args(["-O2", "-I", include, "-o", &program, &source]);
+        printed(&gcc.output().unwrap());
+        program
+    }
+
     pub fn perflab(&self) -> Command {
         Command::new(self.directory.path().join("bin/perflab"))
     }
 
     pub fn trace(&self, words: &[&str]) -> Output {
         self.perflab().arg("trace").args(words).output().unwrap()
+    }
+
+    pub fn filter(&self, words: &[&str]) -> Output {
+        self.perflab().arg("filter").args(words).output().unwrap()
     }
 
     pub fn life(&self, probes: &str) -> Life {
@@ -154,16 +170,22 @@ pub fn directory(recording: &str) -> PathBuf {
     paths.find(|path| path.exists()).unwrap()
 }
 
+/// The probes of a program.
+pub fn list(place: &Place, life: &Life) -> String {
+    printed(&place.trace(&["list", "--pid", &life.pid()]))
+}
+
 /// Waits until the probes of a program are on.
 pub fn wait_for_recorder(place: &Place, life: &Life) {
     wait_until("the probes to be on", || {
-        let list = printed(&place.trace(&["list", "--pid", &life.pid()]));
-        list.contains("life:work      1   1")
+        list(place, life).contains("life:work      1   1")
     });
 }
 
-pub fn works(from: u32, to: u32) -> Vec<String> {
-    (from..to).map(|x| format!("life:work x={x}")).collect()
+/// The events of the program with these numbers.
+pub fn works(numbers: impl IntoIterator<Item = u32>) -> Vec<String> {
+    let events = numbers.into_iter();
+    events.map(|x| format!("life:work x={x}")).collect()
 }
 
 pub struct Life {

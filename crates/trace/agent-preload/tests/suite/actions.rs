@@ -6,77 +6,28 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use perflab_control::{
-    Actions, Agent, Effect, EncodedFilter, FilterMode, News, RecordWish, Value, variable,
-};
+use perflab_control::{Actions, Agent, Effect, EncodedFilter, FilterMode, News, RecordWish, Value};
 use perflab_recorder::{LiveRecording, StartOptions, Summary};
 use perflab_trace_file::event::Value as Recorded;
 use perflab_trace_file::{EventSelection, Trace};
 
 use crate::support::compile::compile;
 use crate::support::filter::{filter, hits, with_actions};
+use crate::support::judged::{BOTH, Judged};
 use crate::support::recorded::new_trace;
-use crate::support::{Program, agent_of, preload};
+use crate::support::{Program, agent_of, preload, soon};
 
 mod own;
 
 /// The ways to judge.
 const WAYS: [&str; 2] = ["native", "interpreted"];
 
-/// The probes of `judged.c` with many arguments.
-const BOTH: &str = "judged:few,judged:many";
-
-/// `judged.c` in a process.
-struct Judged {
-    program: Program,
-    agent: Agent,
-    directory: tempfile::TempDir,
-}
-
-impl Judged {
-    fn start(way: &str) -> Self {
-        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-        let path = directory.path().join("judged");
-        compile("gcc", &["-O2", "-pthread"], &["judged.c"], &path);
-        let mut command = Command::new(path);
-        let mut program = Program::start(command.env(variable::FILTERS, way));
-        assert_eq!(program.line(), "ready\n");
-        Self {
-            agent: program.ask(),
-            program,
-            directory,
-        }
-    }
-
-    fn does(&mut self, what: &str) {
-        self.program.tell(&format!("{what}\n"));
-        assert_eq!(self.program.line(), "done\n");
-    }
-
-    fn hits(&self) -> u64 {
-        let (sites, problems) = self.agent.list("judged:few").unwrap();
-        assert_eq!(problems.how, "");
-        hits(&sites, |_| true)
-    }
-
-    /// Hits that are counted of the probe with few arguments while it does something.
-    fn counted(&mut self, what: &str) -> u64 {
-        let before = self.hits();
-        self.does(what);
-        self.hits() - before
-    }
-
-    fn ends(self) {
-        self.program.ends();
-    }
-}
-
-fn soon(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !holds() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+/// Hits that are counted of the probe with few arguments while it does something.
+fn counted(judged: &mut Judged, what: &str) -> u64 {
+    let [few, _] = judged.accepted(what);
+    let (_, problems) = judged.agent.list("judged:few").unwrap();
+    assert_eq!(problems.how, "");
+    few
 }
 
 fn limited(every: u32, at_most: u32) -> EncodedFilter {
@@ -94,17 +45,17 @@ fn one_of_so_many_events_of_each_thread() {
         let mut judged = Judged::start(way);
         let agent = judged.agent.clone();
         agent.on_when("judged:few", &limited(10, 0)).unwrap();
-        assert_eq!(judged.counted("hit 95"), 10, "{way}");
+        assert_eq!(counted(&mut judged, "hit 95"), 10, "{way}");
         // It goes on where it was; a new thread begins.
-        assert_eq!(judged.counted("hit 5"), 0, "{way}");
-        assert_eq!(judged.counted("hit 1"), 1, "{way}");
+        assert_eq!(counted(&mut judged, "hit 5"), 0, "{way}");
+        assert_eq!(counted(&mut judged, "hit 1"), 1, "{way}");
         for _ in 0..3 {
-            assert_eq!(judged.counted("thread 11"), 2, "{way}");
+            assert_eq!(counted(&mut judged, "thread 11"), 2, "{way}");
         }
         // Another filter with the same words begins again, however often.
         for _ in 0..20 {
             agent.on_when("judged:few", &limited(1000, 0)).unwrap();
-            assert_eq!(judged.counted("hit 3"), 1, "{way}");
+            assert_eq!(counted(&mut judged, "hit 3"), 1, "{way}");
             agent.switch("judged:few", false).unwrap();
         }
         // Four at the same time.
@@ -128,7 +79,7 @@ fn so_many_events_in_a_second() {
         let mut taken = 0;
         let mut looks = 0;
         while begin.elapsed() < Duration::from_millis(2500) {
-            taken += judged.counted("hit 100");
+            taken += counted(&mut judged, "hit 100");
             looks += 1;
         }
         let seconds = begin.elapsed().as_secs_f64().ceil() as u64;
@@ -137,8 +88,8 @@ fn so_many_events_in_a_second() {
         assert!(taken >= 100 && looks > 5, "{way}: {taken} in {looks} looks");
         // First one of so many, then as many as there may be.
         agent.on_when("judged:few", &limited(10, 5)).unwrap();
-        assert_eq!(judged.counted("hit 30"), 3, "{way}");
-        assert_eq!(judged.counted("hit 100"), 2, "{way}");
+        assert_eq!(counted(&mut judged, "hit 30"), 3, "{way}");
+        assert_eq!(counted(&mut judged, "hit 100"), 2, "{way}");
         judged.ends();
     }
 }
@@ -151,7 +102,7 @@ fn children_of_forks_count_from_the_start() {
         for (limits, taken, expected) in [(limited(10, 0), 10, 2), (limited(0, 10), 10, 10)] {
             let mut judged = Judged::start(way);
             judged.agent.on_when("judged:few", &limits).unwrap();
-            assert_eq!(judged.counted("hit 95"), taken, "{way}");
+            assert_eq!(counted(&mut judged, "hit 95"), taken, "{way}");
             judged.program.tell("fork 15\n");
             let line = judged.program.line();
             let child = line.trim().strip_prefix("child ").unwrap();
@@ -198,7 +149,7 @@ fn recorded(way: &str, number: u64, filter: &EncodedFilter) -> (BTreeMap<String,
     let mut judged = Judged::start(way);
     let path = judged.directory.path().join("trace");
     let mut recording = LiveRecording::of_running(new_trace(&path), Instant::now());
-    let answer = judged.agent.record_when("judged:few", KEEP, filter);
+    let answer = judged.agent.record_when("judged:few", KEEP, Some(filter));
     recording.add(answer.unwrap(), &mut unexpected);
     recording.round().unwrap();
     assert!(!recording.was_triggered(number));

@@ -54,7 +54,7 @@ impl Agent {
 
     /// Whether filters are to be looked after soon, or events are waited for.
     pub fn has_busy_filters(&self) -> bool {
-        self.has_replaced_filters() || self.filters.have_limits() || self.wishes.awaited.is_some()
+        self.filters.is_waiting() || self.filters.have_limits() || self.wishes.awaited.is_some()
     }
 
     /// Waits for an event, as the process records on its own.
@@ -75,22 +75,15 @@ impl Agent {
                     .to_owned(),
             );
         }
-        let pattern = pattern.clone();
-        self.wishes.awaited = Some(Awaited { pattern, filter });
-        let result = self.apply_awaited();
+        self.wishes.awaited = Some(Awaited {
+            pattern: pattern.clone(),
+            filter,
+        });
+        let result = self.apply(|site| is_meant(pattern, site));
         if result.is_err() {
             self.wait_no_longer();
         }
         result
-    }
-
-    fn apply_awaited(&mut self) -> Result<Switched, String> {
-        let awaited = self.wishes.awaited.clone();
-        let pattern = awaited.map(|awaited| awaited.pattern);
-        self.apply(|site| {
-            let pattern = pattern.as_ref();
-            pattern.is_some_and(|pattern| is_meant(pattern, site))
-        })
     }
 
     /// Whether the event has come.
@@ -118,11 +111,6 @@ impl Agent {
                 }
             }
         }
-    }
-
-    /// Whether filters that were replaced a moment ago are to be freed.
-    pub fn has_replaced_filters(&self) -> bool {
-        self.filters.is_waiting()
     }
 
     /// Whether there is room for another filter, or none to be hoped for.

@@ -79,7 +79,7 @@ impl Acting {
             let word = claim(&COUNTING, SAMPLERS);
             let word = word.ok_or_else(|| {
                 format!(
-                    "{SAMPLERS} filters that take 1 of so many events are on in this process already: switch one off"
+                    "{SAMPLERS} filters that take 1 of N events are on in this process already: switch one off"
                 )
             })?;
             cell.word.store(word as u32 + 1, Ordering::Relaxed);

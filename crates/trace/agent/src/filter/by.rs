@@ -217,7 +217,7 @@ unsafe fn key(place: Place, words: &[u64], context: &Context) -> Key {
             context.procname.len() as u64,
             true,
         ),
-        Place::Context(field) => return Key::number(number(field, context)),
+        Place::Context(field) => return Key::number(context.number(field)),
         Place::Terminated(at) => (word(at), u64::MAX, true),
         Place::TerminatedNofault(at) => (word(at), u64::MAX, false),
         Place::Counted(at) => (word(at), word(at.wrapping_add(1)), true),
@@ -263,17 +263,6 @@ unsafe fn copied(from: *const u8, to: &mut [u8]) -> usize {
         *to = byte;
     }
     to.len()
-}
-
-fn number(field: ContextField, context: &Context) -> u64 {
-    match field {
-        ContextField::Vtid => context.vtid,
-        ContextField::Vpid => context.vpid,
-        ContextField::CpuId => context.cpu_id,
-        ContextField::PthreadId => context.pthread_id,
-        ContextField::Ip => context.ip,
-        ContextField::Procname => 0,
-    }
 }
 
 #[cfg(test)]

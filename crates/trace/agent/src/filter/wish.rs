@@ -171,15 +171,8 @@ impl Filter {
 
     /// Accepts all events.
     pub fn all() -> Self {
-        let instruction = |opcode, imm| Instruction {
-            opcode,
-            dst: 0,
-            src: 0,
-            offset: 0,
-            imm,
-        };
-        let set = instruction(opcode::ALU64 | opcode::MOV, 1);
-        let exit = instruction(opcode::JMP | opcode::EXIT, 0);
+        let set = Instruction::new(opcode::ALU64 | opcode::MOV, 0, 0, 0, 1);
+        let exit = Instruction::new(opcode::JMP | opcode::EXIT, 0, 0, 0, 0);
         let code = [set, exit].map(Instruction::encode).concat();
         let program = Program {
             imports: &[],

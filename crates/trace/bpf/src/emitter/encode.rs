@@ -53,13 +53,17 @@ pub enum Shift {
 }
 
 impl Assembler {
+    /// Says that an operation has 64 bits, and the fourth bit of each register's number; needed if any of them is set.
+    fn prefix(&mut self, bits: u8) {
+        if bits != 0 {
+            self.put(&[0x40 | bits]);
+        }
+    }
+
     /// An instruction with an operand and a register, or with a part of the opcode that is encoded as a register.
     fn with(&mut self, is_wide: bool, opcode: &[u8], register: u8, operand: Operand) {
         let (Operand::Register(base) | Operand::Memory(base, _)) = operand;
-        let prefix = u8::from(is_wide) << 3 | register >> 3 << 2 | base.0 >> 3;
-        if prefix != 0 {
-            self.put(&[0x40 | prefix]);
-        }
+        self.prefix(u8::from(is_wide) << 3 | register >> 3 << 2 | base.0 >> 3);
         self.put(opcode);
         let both = (register & 7) << 3 | base.low();
         let Operand::Memory(_, offset) = operand else {
@@ -146,10 +150,7 @@ impl Assembler {
 
     /// An instruction whose opcode has the number of its register.
     fn with_number(&mut self, is_wide: bool, opcode: u8, register: Register) {
-        let prefix = u8::from(is_wide) << 3 | register.0 >> 3;
-        if prefix != 0 {
-            self.put(&[0x40 | prefix]);
-        }
+        self.prefix(u8::from(is_wide) << 3 | register.0 >> 3);
         self.put(&[opcode | register.low()]);
     }
 
@@ -237,19 +238,13 @@ impl Assembler {
 
     /// `bswap`: the bytes in the other order.
     pub fn swap(&mut self, is_wide: bool, one: Register) {
-        let prefix = u8::from(is_wide) << 3 | one.0 >> 3;
-        if prefix != 0 {
-            self.put(&[0x40 | prefix]);
-        }
+        self.prefix(u8::from(is_wide) << 3 | one.0 >> 3);
         self.put(&[0x0f, 0xc8 | one.low()]);
     }
 
     /// `movzx`: the byte of memory at a register and rax.
     pub fn load_byte_at_rax(&mut self, to: Register, base: Register) {
-        let prefix = to.0 >> 3 << 2 | base.0 >> 3;
-        if prefix != 0 {
-            self.put(&[0x40 | prefix]);
-        }
+        self.prefix(to.0 >> 3 << 2 | base.0 >> 3);
         self.put(&[0x0f, 0xb6, to.low() << 3 | Register::RSP.0, base.low()]);
     }
 

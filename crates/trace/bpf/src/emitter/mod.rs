@@ -36,13 +36,12 @@ use core::fmt;
 
 use self::numbers::MOST_VALUES;
 use self::program::Emitter;
-use self::slow::MOST_WORDS;
 use crate::lowered::Lowered;
 use crate::place::{Context, ContextField, Place};
 use crate::program::Class;
 
 pub(crate) use self::link::INT3;
-pub(crate) use self::slow::Table;
+pub(crate) use self::slow::{MOST_WORDS, Table};
 
 /// What the code is made for. All addresses are of code that stays.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +69,16 @@ pub struct Outside {
     pub read: fn(u64, &mut [u8]) -> usize,
     /// Fills in one field. Never asked for [`ContextField::Ip`] and [`ContextField::PthreadId`], which the code has.
     pub fill: fn(ContextField, &mut Context),
+}
+
+impl Default for Outside {
+    /// Nothing can be read, and fields stay as they are.
+    fn default() -> Self {
+        Self {
+            read: |_, _| 0,
+            fill: |_, _| {},
+        }
+    }
 }
 
 /// Why there is no code for a program, which has to be interpreted.

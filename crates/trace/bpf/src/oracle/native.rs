@@ -9,14 +9,11 @@ use core::arch::global_asm;
 use core::mem::transmute;
 
 use super::passed::read;
-use crate::emitter::{Outside, Target, emit};
+use crate::emitter::{MOST_WORDS, Outside, Target, emit};
 use crate::lowered::Lowered;
 use crate::memory::{Code, publish};
 use crate::place::Place;
 use crate::program::Verdict;
-
-/// Most words of a site that passes each by itself.
-const MOST: usize = 2 * perflab_abi::FEW_ARGUMENTS;
 
 /// What the handlers return: the number of a verdict; or this, if what the site passed did not arrive.
 const CHANGED: u64 = 3;
@@ -46,7 +43,7 @@ impl Native {
     pub fn new(lowered: &Arc<Lowered>, places: &[Place], words: usize) -> Option<Self> {
         let outside = Outside {
             read,
-            fill: |_, _| {},
+            ..Outside::default()
         };
         Self::with_outside(lowered, places, words, outside)
     }
@@ -81,7 +78,7 @@ impl Native {
         let reject = rejected_by_record as *const () as usize;
         Some(Self {
             by_record: code(true, next, reject)?,
-            by_registers: (words <= MOST).then(by_registers).flatten(),
+            by_registers: (words <= MOST_WORDS).then(by_registers).flatten(),
             words,
         })
     }
@@ -105,7 +102,7 @@ impl Native {
             code(&raw const seen, words.as_ptr())
         };
         if let Some(code) = &self.by_registers {
-            let mut all = [0; MOST];
+            let mut all = [0; MOST_WORDS];
             all[..words.len()].copy_from_slice(words);
             // SAFETY: as above.
             let second = unsafe { call(code.entry(), &raw const seen, all) };
@@ -198,7 +195,7 @@ macro_rules! by_registers {
         ///
         /// # Safety
         /// The code may be called so.
-        unsafe fn call(code: *const (), point: *const Seen, words: [u64; MOST]) -> u64 {
+        unsafe fn call(code: *const (), point: *const Seen, words: [u64; MOST_WORDS]) -> u64 {
             let [$($word),*] = words;
             // SAFETY: what the caller promises.
             unsafe {

@@ -89,13 +89,8 @@ impl<'i> Maker<'i> {
     }
 
     fn put(&mut self, opcode: u8, dst: u8, src: u8, offset: i16, imm: i32) {
-        self.code.push(Instruction {
-            opcode,
-            dst,
-            src,
-            offset,
-            imm,
-        });
+        let instruction = Instruction::new(opcode, dst, src, offset, imm);
+        self.code.push(instruction);
     }
 
     fn wide(&mut self, to: u8, source: u8, low: i32, high: i32) {

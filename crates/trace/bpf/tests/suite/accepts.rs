@@ -116,8 +116,8 @@ fn what_compilers_make() {
 
 #[test]
 fn parts_of_integers_and_of_the_stack() {
-    let number = 0x8182_8384_8586_8788_u64;
-    let bytes = number.to_le_bytes();
+    let integer = 0x8182_8384_8586_8788_u64;
+    let bytes = integer.to_le_bytes();
     for (size, count) in [(B, 1), (H, 2), (W, 4), (DW, 8)] {
         for at in (0..8).step_by(count) {
             let mut word = [0; 8];
@@ -129,47 +129,23 @@ fn parts_of_integers_and_of_the_stack() {
                 if (mode, count) == (MEMSX, 8) {
                     continue;
                 }
-                let [low, high] = wide(3, 0, value as i32, (value >> 32) as i32);
-                let end = [
-                    low,
-                    high,
-                    set(0, 1),
-                    i(JMP | JEQ | X, 2, 3, 1, 0),
-                    set(0, 0),
-                    exit(),
-                ];
                 let load_part = |base, offset| i(LDX | mode | size, 2, base, offset, 0);
-                let mut code = vec![load_part(1, at as i16)];
-                code.extend(end);
-                assert_eq!(
-                    usual(&code, number, 0.0, b""),
-                    Verdict::Record,
-                    "{count} {at}"
-                );
+                let at = at as i16;
+                let loaded = vec![load_part(1, at)];
                 // Stored as a whole, and in parts.
-                let mut code = vec![
-                    load(4, 1, 0),
-                    store(10, -8, 4),
-                    load_part(10, at as i16 - 8),
-                ];
-                code.extend(end);
-                assert_eq!(
-                    usual(&code, number, 0.0, b""),
-                    Verdict::Record,
-                    "{count} {at}"
-                );
-                let mut code = Vec::new();
+                let whole = vec![load(4, 1, 0), store(10, -8, 4), load_part(10, at - 8)];
+                let mut parts = Vec::new();
                 for part in (0..8).step_by(count) {
-                    code.push(i(LDX | MEM | size, 4, 1, part as i16, 0));
-                    code.push(i(STX | MEM | size, 10, 4, part as i16 - 512, 0));
+                    parts.push(i(LDX | MEM | size, 4, 1, part as i16, 0));
+                    parts.push(i(STX | MEM | size, 10, 4, part as i16 - 512, 0));
                 }
-                code.push(load_part(10, at as i16 - 512));
-                code.extend(end);
-                assert_eq!(
-                    usual(&code, number, 0.0, b""),
-                    Verdict::Record,
-                    "{count} {at}"
-                );
+                parts.push(load_part(10, at - 512));
+                for mut code in [loaded, whole, parts] {
+                    code.extend(number(3, value));
+                    code.extend(record_if_equal(2, 3));
+                    let verdict = usual(&code, integer, 0.0, b"");
+                    assert_eq!(verdict, Verdict::Record, "{count} {at}");
+                }
             }
         }
     }

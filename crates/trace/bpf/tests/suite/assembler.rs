@@ -28,13 +28,7 @@ pub const fn import(class: Class, name: &str) -> Import<'_> {
 }
 
 pub fn i(opcode: u8, dst: u8, src: u8, offset: i16, imm: i32) -> Instruction {
-    Instruction {
-        opcode,
-        dst,
-        src,
-        offset,
-        imm,
-    }
+    Instruction::new(opcode, dst, src, offset, imm)
 }
 
 /// A number into a register.
@@ -64,6 +58,11 @@ pub fn wide(to: u8, source: u8, low: i32, high: i32) -> [Instruction; 2] {
     [i(WIDE, to, source, 0, low), i(0, 0, 0, 0, high)]
 }
 
+/// A number of 64 bits into a register.
+pub fn number(to: u8, value: u64) -> [Instruction; 2] {
+    wide(to, 0, value as i32, (value >> 32) as i32)
+}
+
 pub fn call(helper: i32) -> Instruction {
     i(JMP | CALL, 0, 0, 0, helper)
 }
@@ -75,6 +74,22 @@ pub fn exit() -> Instruction {
 /// Jumps if a register has a relation to a number.
 pub fn jump(relation: u8, register: u8, imm: i32, by: i16) -> Instruction {
     i(JMP | relation, register, 0, by, imm)
+}
+
+/// The end of a program that records if a jump over two instructions is taken.
+pub fn record_if(jump: Instruction) -> [Instruction; 5] {
+    [jump, set(0, 0), exit(), set(0, 1), exit()]
+}
+
+/// The same if two registers are equal.
+pub fn record_if_equal(one: u8, other: u8) -> [Instruction; 5] {
+    record_if(i(JMP | JEQ | X, one, other, 2, 0))
+}
+
+/// Records if a byte of the only text has this value; -1 if it is not there.
+pub fn record_if_byte(index: i32, value: i32) -> Vec<Instruction> {
+    let byte = [set(2, 0), set(3, index), call(5)];
+    [&byte[..], &record_if(jump(JEQ, 0, value, 2))].concat()
 }
 
 /// Tests a text with so many literals from a place on; the context is in r6.
@@ -142,10 +157,7 @@ pub fn target(by_record: bool) -> Target {
         trigger: 0x3333,
         next: 0x4444,
         by_record,
-        outside: Outside {
-            read: |_, _| 0,
-            fill: |_, _| {},
-        },
+        outside: Outside::default(),
     }
 }
 

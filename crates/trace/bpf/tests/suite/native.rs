@@ -7,28 +7,17 @@ use std::sync::Arc;
 use perflab_bpf::opcode::*;
 use perflab_bpf::oracle::{Datum, Native};
 use perflab_bpf::{
-    CannotEmit, Class, Context, ContextField, Emitted, Import, Instruction, Lowered, Outside,
-    Place, Target, Verdict, emit, judge, publish,
+    CannotEmit, Class, Context, ContextField, Emitted, Import, Lowered, Outside, Place, Target,
+    Verdict, emit, judge, publish,
 };
 
 use crate::assembler::*;
 
-/// Records if r2 is r3.
-fn if_equal() -> [Instruction; 5] {
-    [
-        i(JMP | JEQ | X, 2, 3, 2, 0),
-        set(0, 0),
-        exit(),
-        set(0, 1),
-        exit(),
-    ]
-}
-
 /// Whether the first import is a number.
 fn is(import: Import<'_>, value: u64) -> Arc<Lowered> {
     let mut code = vec![load(2, 1, 0)];
-    code.extend(wide(3, 0, value as i32, (value >> 32) as i32));
-    code.extend(if_equal());
+    code.extend(number(3, value));
+    code.extend(record_if_equal(2, 3));
     Arc::new(lowered(&[import], &code, &[]))
 }
 
@@ -56,17 +45,7 @@ fn texts_in_each_word() {
     code.extend(test_text(1, 0, 0, 3));
     code.extend([jump(JSLE, 0, 0, 2), set(0, 1), exit(), set(0, 0), exit()]);
     let is_get = Arc::new(lowered(&[import(Class::Text, "a")], &code, LITERALS));
-    // Its first byte.
-    let code = [
-        set(2, 0),
-        set(3, 0),
-        call(5),
-        jump(JEQ, 0, i32::from(b'G'), 2),
-        set(0, 0),
-        exit(),
-        set(0, 1),
-        exit(),
-    ];
+    let code = record_if_byte(0, i32::from(b'G'));
     let has_g = Arc::new(lowered(&[import(Class::Text, "a")], &code, &[]));
     for (text, expected) in [(c"GET", Verdict::Record), (c"SET", Verdict::Reject)] {
         for at in 0..23 {
@@ -82,7 +61,7 @@ fn texts_in_each_word() {
             ];
             let outside = Outside {
                 read: read_four,
-                fill: |_, _| {},
+                ..Outside::default()
             };
             for place in places {
                 for lowered in [&is_get, &has_g] {
@@ -108,7 +87,6 @@ fn read_four(address: u64, to: &mut [u8]) -> usize {
 #[test]
 fn fields_of_the_context() {
     let outside = Outside {
-        read: |_, _| 0,
         fill: |field, context| match field {
             ContextField::Vtid => context.vtid = 11,
             ContextField::Vpid => context.vpid = 12,
@@ -116,6 +94,7 @@ fn fields_of_the_context() {
             ContextField::Procname => context.procname = *b"sixteen-letters!",
             ContextField::PthreadId | ContextField::Ip => unreachable!("the code has these"),
         },
+        ..Outside::default()
     };
     // SAFETY: it asks for the thread's own number.
     let thread = unsafe { libc::pthread_self() as u64 };
@@ -153,15 +132,7 @@ fn fields_of_the_context() {
         assert_eq!(judged(&lowered, field), Verdict::Reject, "{field:?}");
     }
     // An address in this test's own code: not the lowest, and not of a stack.
-    let code = [
-        load(2, 1, 0),
-        i(JMP | JGT, 2, 0, 1, 4096),
-        i(JMP | JA, 0, 0, 2, 0),
-        set(0, 1),
-        exit(),
-        set(0, 0),
-        exit(),
-    ];
+    let code = [&[load(2, 1, 0)][..], &record_if(jump(JGT, 2, 4096, 2))].concat();
     let ip = Arc::new(lowered(&[import(Class::Integer, "$ctx.ip")], &code, &[]));
     assert_eq!(judged(&ip, ContextField::Ip), Verdict::Record);
     for (helper, length, expected) in [
@@ -318,16 +289,7 @@ fn jumps_over_much_code() {
 /// A text whose length is as large as it can be does not become one that ends with a zero.
 #[test]
 fn the_largest_length() {
-    let code = [
-        set(2, 0),
-        set(3, 4),
-        call(5),
-        jump(JEQ, 0, i32::from(b'd'), 2),
-        set(0, 0),
-        exit(),
-        set(0, 1),
-        exit(),
-    ];
+    let code = record_if_byte(4, i32::from(b'd'));
     let program = Arc::new(lowered(&[import(Class::Text, "t")], &code, &[]));
     let words = [b"ab\0cd".as_ptr() as u64, u64::MAX];
     let places = [Place::Counted(0)];

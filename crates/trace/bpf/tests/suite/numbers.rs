@@ -19,20 +19,13 @@ type Import = perflab_bpf::Import<'static>;
 
 /// Whether an instruction makes `result` of r0 and r2, with both numbers from the event, and with constants.
 fn makes(instruction: Instruction, (one, other): (u64, u64), result: u64) {
-    let number = |to, value: u64| wide(to, 0, value as i32, (value >> 32) as i32);
     let loads = vec![load(0, 1, 0), load(2, 1, 8)];
     let constants = [number(0, one), number(2, other)].concat();
     let mixed = [&[load(0, 1, 0)][..], &number(2, other)].concat();
     for mut code in [loads, constants, mixed] {
         code.push(instruction);
         code.extend(number(3, result));
-        code.extend([
-            i(JMP | JEQ | X, 0, 3, 2, 0),
-            set(0, 0),
-            exit(),
-            set(0, 1),
-            exit(),
-        ]);
+        code.extend(record_if_equal(0, 3));
         let data = [Datum::Integer(one), Datum::Integer(other)];
         let verdict = verdict(&NUMBERS, &code, &[], &data);
         assert_eq!(verdict, Verdict::Record, "{code:#?} {one:#x} {other:#x}");
@@ -128,13 +121,13 @@ fn comparisons() {
                 .iter()
                 .flat_map(|one| edges.map(|other| (*one, other)))
             {
-                let wide_other = wide(3, 0, other as i32, (other >> 32) as i32);
-                let end = [set(0, 0), exit(), set(0, 1), exit()];
+                let known_other = number(3, other);
                 let jump = i(class | jump | X, 2, 3, 2, 0);
-                let loaded = [&[load(2, 1, 0), load(3, 1, 8), jump][..], &end].concat();
-                let known = [&[load(2, 1, 0)][..], &wide_other, &[jump], &end].concat();
+                let end = record_if(jump);
+                let loaded = [&[load(2, 1, 0), load(3, 1, 8)][..], &end].concat();
+                let known = [&[load(2, 1, 0)][..], &known_other, &end].concat();
                 // Not the import itself.
-                let sum = [&[load(2, 1, 0), add(2, 0)][..], &wide_other, &[jump], &end].concat();
+                let sum = [&[load(2, 1, 0), add(2, 0)][..], &known_other, &end].concat();
                 let data = [Datum::Integer(one), Datum::Integer(other)];
                 let verdicts =
                     [loaded, known, sum].map(|code| verdict(&NUMBERS, &code, &[], &data));
@@ -162,21 +155,15 @@ fn comparisons_of_parts() {
     for (size, modes) in [(B, 2), (H, 2), (W, 2), (DW, 1)] {
         for mode in [MEM, MEMSX].into_iter().take(modes) {
             for jump in [JEQ, JGT, JGE, JSET, JNE, JSGT, JSGE, JLT, JLE, JSLT, JSLE] {
-                for (number, other) in numbers
+                for (value, other) in numbers
                     .iter()
                     .flat_map(|number| others.map(|other| (*number, other)))
                 {
                     for class in [JMP, JMP32] {
-                        let code = [
-                            i(LDX | mode | size, 2, 1, 0, 0),
-                            i(class | jump, 2, 0, 2, other),
-                            set(0, 0),
-                            exit(),
-                            set(0, 1),
-                            exit(),
-                        ];
+                        let end = record_if(i(class | jump, 2, 0, 2, other));
+                        let code = [&[i(LDX | mode | size, 2, 1, 0, 0)][..], &end].concat();
                         // The oracle knows which one it is.
-                        usual(&code, number, 0.0, b"");
+                        usual(&code, value, 0.0, b"");
                     }
                 }
             }
@@ -184,27 +171,20 @@ fn comparisons_of_parts() {
     }
 }
 
+/// Records if r0 is a number behind these instructions.
+fn records_if(before: &[Instruction], result: u64) -> Vec<Instruction> {
+    [before, &number(4, result), &record_if_equal(0, 4)].concat()
+}
+
 /// What a helper makes of numbers in r2 and r3.
-fn helper(number: i32, (one, other): (u64, u64), result: u64) {
-    let [low, high] = wide(4, 0, result as i32, (result >> 32) as i32);
-    let code = [
-        load(2, 1, 0),
-        load(3, 1, 8),
-        call(number),
-        low,
-        high,
-        i(JMP | JEQ | X, 0, 4, 2, 0),
-        set(0, 0),
-        exit(),
-        set(0, 1),
-        exit(),
-    ];
+fn helper(helper: i32, (one, other): (u64, u64), result: u64) {
+    let code = records_if(&[load(2, 1, 0), load(3, 1, 8), call(helper)], result);
     let data = [Datum::Integer(one), Datum::Integer(other)];
     let verdict = verdict(&NUMBERS, &code, &[], &data);
     assert_eq!(
         verdict,
         Verdict::Record,
-        "helper {number} of {one:#x} {other:#x}"
+        "helper {helper} of {one:#x} {other:#x}"
     );
 }
 
@@ -271,25 +251,12 @@ fn comparisons_of_floating_point_numbers() {
 
 #[test]
 fn floating_point_arguments() {
-    let code = |bits: u64| {
-        let [low, high] = wide(3, 0, bits as i32, (bits >> 32) as i32);
-        [
-            set(2, 0),
-            call(6),
-            low,
-            high,
-            i(JMP | JEQ | X, 0, 3, 2, 0),
-            set(0, 0),
-            exit(),
-            set(0, 1),
-            exit(),
-        ]
-    };
     let imports = [import(Class::Double, "d")];
     for number in [0.0, -0.0, 1.5, -1e-45, 3.4e38, f32::INFINITY, 1e-40] {
         let wide = f64::from(number).to_bits();
         for datum in [Datum::Single(number.to_bits()), Datum::Double(wide)] {
-            let verdict = verdict(&imports, &code(wide), &[], &[datum]);
+            let code = records_if(&[set(2, 0), call(6)], wide);
+            let verdict = verdict(&imports, &code, &[], &[datum]);
             assert_eq!(verdict, Verdict::Record, "{number}");
         }
     }
@@ -317,15 +284,8 @@ fn calculate(settings: u32) -> u32 {
 fn settings_of_the_traced_program() {
     // The smallest numbers are zero as operands and as results; up; no exception is masked.
     const SETTINGS: u32 = 1 << 6 | 1 << 15 | 0b10 << 13;
-    let is = |before: &[Instruction], result: u64| {
-        let mut code = before.to_vec();
-        code.extend(wide(4, 0, result as i32, (result >> 32) as i32));
-        let end = [set(0, 0), exit(), set(0, 1), exit()];
-        code.push(i(JMP | JEQ | X, 0, 4, 2, 0));
-        code.extend(end);
-        code
-    };
-    let of_numbers = |number, result| is(&[load(2, 1, 0), load(3, 1, 8), call(number)], result);
+    let of_numbers =
+        |helper, result| records_if(&[load(2, 1, 0), load(3, 1, 8), call(helper)], result);
     let mut cases = Vec::new();
     for (helper, one, other, result) in [
         (9, 1, 0, 1),
@@ -349,7 +309,8 @@ fn settings_of_the_traced_program() {
         (0x3fc0_0000, 0x3ff8_0000_0000_0000),
     ] {
         let imports = vec![import(Class::Double, "d")];
-        cases.push((imports, is(&double, result), vec![Datum::Single(single)]));
+        let code = records_if(&double, result);
+        cases.push((imports, code, vec![Datum::Single(single)]));
     }
     for (imports, code, data) in cases {
         let lowered = Arc::new(lowered(&imports, &code, &[]));

@@ -7,7 +7,7 @@ use perflab_bpf::oracle::{Datum, Native, Passed};
 use perflab_bpf::{Class, Lowered, Op, Verdict};
 
 use crate::assembler::*;
-use crate::texts::passes;
+use crate::texts::{near, passes};
 
 /// Each size of a compare, one less and one more; the last ones are compared in the code only in part.
 const LENGTHS: [usize; 20] = [
@@ -81,13 +81,7 @@ fn datum(is_counted: bool, text: Option<&[u8]>) -> Datum {
 fn ends_of_pages() {
     for length in LENGTHS {
         let literal: Vec<u8> = (1..=length as u8).collect();
-        let mut texts = vec![literal.clone(), [&literal[..], b"a"].concat()];
-        for at in 0..length {
-            texts.push(literal[..at].to_vec());
-            let mut text = literal.clone();
-            text[at] ^= 0x80;
-            texts.push(text);
-        }
+        let texts = near(&literal);
         for helper in [1, 2, 3] {
             let kinds = Kinds::of(&test(helper, &literal));
             for text in &texts {

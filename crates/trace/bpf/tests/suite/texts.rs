@@ -96,19 +96,25 @@ fn all_short_texts() {
     }
 }
 
-/// Texts that differ from the literal in each byte, that are longer and shorter, at each place before the end of a
-/// page behind which nothing can be read, and over the end of one behind which something can.
+/// A text, a longer one, all shorter ones, and those that differ in a byte.
+pub fn near(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut texts = vec![text.to_vec(), [text, b"a"].concat()];
+    for at in 0..text.len() {
+        texts.push(text[..at].to_vec());
+        let mut other = text.to_vec();
+        other[at] ^= 0x80;
+        texts.push(other);
+    }
+    texts
+}
+
+/// Texts at each place before the end of a page behind which nothing can be read, and over the end of one behind which
+/// something can.
 #[test]
 fn ends_of_pages() {
     for length in [0, 1, 2, 6, 7, 8, 9, 14, 15, 16, 17, 23, 24, 25, 40] {
         let literal: Vec<u8> = (1..=length as u8).collect();
-        let mut texts = vec![literal.clone(), [&literal[..], b"a"].concat()];
-        for at in 0..length {
-            texts.push(literal[..at].to_vec());
-            let mut text = literal.clone();
-            text[at] ^= 0x80;
-            texts.push(text);
-        }
+        let texts = near(&literal);
         for helper in [1, 2, 3] {
             let lowered = test(helper, &literal);
             for text in &texts {
@@ -187,16 +193,8 @@ fn bytes_of_texts() {
     let imports = [import(Class::Text, "text"), import(Class::Integer, "index")];
     let text = b"\x01\0\xff";
     let byte = |datum: Datum, index: u64, expected: i32, nofault: bool| {
-        let code = [
-            load(3, 1, 8),
-            set(2, 0),
-            call(5),
-            jump(JEQ, 0, expected, 2),
-            set(0, 0),
-            exit(),
-            set(0, 1),
-            exit(),
-        ];
+        let load = [load(3, 1, 8), set(2, 0), call(5)];
+        let code = [&load[..], &record_if(jump(JEQ, 0, expected, 2))].concat();
         let lowered = lowered(&imports, &code, &[]);
         let data = [datum, Datum::Integer(index)];
         let verdict = Passed::new(&data, 0, nofault).judged(&lowered);

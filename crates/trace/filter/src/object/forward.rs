@@ -181,13 +181,7 @@ fn jump_back(blocks: &[Block], open: &[(usize, usize)], first: usize) -> usize {
 
 /// The blocks one behind the other, with jumps between those that no longer follow each other.
 fn laid_out(code: &[Instruction], blocks: &[Block], order: &[usize]) -> Numbered {
-    let always = Instruction {
-        opcode: opcode::JMP | opcode::JA,
-        dst: 0,
-        src: 0,
-        offset: 0,
-        imm: 0,
-    };
+    let always = Instruction::new(opcode::JMP | opcode::JA, 0, 0, 0, 0);
     let mut laid_out = Numbered::new();
     let mut starts = vec![0; blocks.len()];
     let mut jumps = Vec::new();
@@ -229,13 +223,7 @@ mod tests {
     use perflab_bpf::opcode::*;
 
     fn i(opcode: u8, dst: u8, offset: i16, imm: i32) -> Instruction {
-        Instruction {
-            opcode,
-            dst,
-            src: 0,
-            offset,
-            imm,
-        }
+        Instruction::new(opcode, dst, 0, offset, imm)
     }
 
     fn set(imm: i32) -> Instruction {

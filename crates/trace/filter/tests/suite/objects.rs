@@ -11,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use perflab_bpf::{Value, Verdict, judge_values};
-use perflab_filter::{FilterObject, FilterProgram, check, ebpf, lower, parse};
+use perflab_bpf::{Class, Instruction, Value, Verdict, judge_values};
+use perflab_filter::{FilterObject, FilterProgram, Import, check, ebpf, lower, parse};
 use perflab_testing::needs;
 use tempfile::TempDir;
 
@@ -73,6 +73,22 @@ pub fn disassembled(path: &Path) -> String {
 pub fn program(expression: &str) -> FilterProgram {
     let checked = check(&parse(expression).unwrap(), &fields()).unwrap();
     ebpf(&lower(&checked)).unwrap()
+}
+
+/// A program of these instructions, which takes an integer.
+pub fn with_code(code: &[Instruction], literals: &[u8]) -> FilterProgram {
+    FilterProgram {
+        imports: vec![Import {
+            class: Class::Integer,
+            name: "n".to_owned(),
+        }],
+        code: code.iter().flat_map(|each| each.encode()).collect(),
+        literals: literals.to_vec(),
+    }
+}
+
+pub fn i(opcode: u8, dst: u8, src: u8, offset: i16, imm: i32) -> Instruction {
+    Instruction::new(opcode, dst, src, offset, imm)
 }
 
 /// The verdict of a filter on these values.

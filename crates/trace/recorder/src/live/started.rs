@@ -124,11 +124,7 @@ impl Started {
             // The events of all others wait for this answer.
             let agent = Agent::at(&process.socket).at_once();
             let (probes, memory) = (&self.options.probes, self.options.memory);
-            let answer = match &self.options.when {
-                Some(filter) => agent.record_when(probes, memory, filter),
-                None => agent.record(probes, memory),
-            };
-            match answer {
+            match agent.record_when(probes, memory, self.options.when.as_ref()) {
                 Ok(recorded) => attached.add(recorded, tell),
                 // Another program by now, perhaps, which is found the next time. What this one kept is found below.
                 Err(ControlError::Closed | ControlError::Gone) => {

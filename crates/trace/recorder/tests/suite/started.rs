@@ -6,7 +6,7 @@ use std::io::BufWriter;
 use std::process::Command;
 
 use perflab_control::variable::{RECORD_RING, WHEN};
-use perflab_control::{Actions, Alternative, EncodedFilter, FilterImport, RecordWish};
+use perflab_control::{Actions, Alternative, EncodedFilter, RecordWish};
 use perflab_recorder::{LiveRecording, Problem, Refusal, StartOptions};
 use perflab_trace_file::TraceWriter;
 
@@ -75,16 +75,7 @@ fn programs_have_the_filter_in_their_environment() {
     };
     // None, instead of one that they would inherit.
     assert_eq!(has(&recording(&directory)), Some(OsString::new()));
-    let import = FilterImport {
-        class: 0,
-        name: "x",
-    };
-    let program = Alternative {
-        imports: [import].into_iter(),
-        code: &[0x95, 0, 0, 0, 0, 0, 0, 0],
-        literals: &[],
-    };
-    let programs = [program].into_iter();
+    let programs = std::iter::empty::<Alternative<'_>>();
     let filter = EncodedFilter::new("", Actions::default(), "x > 1", programs).unwrap();
     let digits = OsString::from(filter.hexadecimal());
     assert_eq!(has(&recording_when(&directory, Some(filter))), Some(digits));

@@ -18,7 +18,7 @@ fn a_recording_that_ends_with_an_event_of_an_own_one() {
         let mut recording = LiveRecording::of_running(new_trace(&path), Instant::now());
         let until =
             filter("n == 7").with_trigger(Effect::Stop, "judged:many", 1, &filter("last == 30"));
-        let answer = agent.record_when("judged:few", KEEP, &until.unwrap());
+        let answer = agent.record_when("judged:few", KEEP, Some(&until.unwrap()));
         recording.add(answer.unwrap(), &mut unexpected);
         judged.does("hit 100");
         recording.round().unwrap();

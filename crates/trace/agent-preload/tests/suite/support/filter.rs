@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use perflab_control::{Actions, Alternative, EncodedFilter, FilterImport, Site};
-use perflab_filter::{assumed, check_each, ebpf, lower, parse};
+use perflab_control::{Actions, EncodedFilter, Site};
+use perflab_filter::{FilterProgram, assumed, check_each, ebpf, lower, parse};
 
 /// The filter of an expression, for probes of which nothing is known.
 pub fn filter(expression: &str) -> EncodedFilter {
@@ -16,14 +16,7 @@ pub fn with_actions(expression: &str, actions: Actions) -> EncodedFilter {
     let checked = check_each(&tree, &assumed(&tree)).unwrap().programs;
     let programs = checked.iter().map(|checked| ebpf(&lower(checked)).unwrap());
     let programs: Vec<_> = programs.collect();
-    let alternatives = programs.iter().map(|program| Alternative {
-        imports: program.imports.iter().map(|import| FilterImport {
-            class: import.class as u8,
-            name: &import.name,
-        }),
-        code: &program.code,
-        literals: &program.literals,
-    });
+    let alternatives = programs.iter().map(FilterProgram::alternative);
     EncodedFilter::new("", actions, expression, alternatives).unwrap()
 }
 

@@ -5,6 +5,7 @@ pub mod bpftrace;
 pub mod cargo;
 pub mod compile;
 pub mod filter;
+pub mod judged;
 pub mod link;
 pub mod made;
 pub mod recorded;
@@ -50,6 +51,15 @@ pub fn agent_of(pid: u32) -> Agent {
             _ if Instant::now() > end => panic!("process {pid} has no agent"),
             _ => std::thread::sleep(Duration::from_millis(10)),
         }
+    }
+}
+
+/// Waits for what an agent does by itself.
+pub fn soon(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

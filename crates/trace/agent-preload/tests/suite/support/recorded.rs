@@ -140,11 +140,7 @@ pub fn record_when_to_its_end(
         all: 0,
     };
     let agent = program.ask();
-    let answer = match filter {
-        Some(filter) => agent.record_when(probes, wish, filter),
-        None => agent.record(probes, wish),
-    };
-    let answer = answer.unwrap();
+    let answer = agent.record_when(probes, wish, filter).unwrap();
     let manner = Manner {
         keep: true,
         since: Since::Oldest,

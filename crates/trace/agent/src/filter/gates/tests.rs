@@ -76,13 +76,7 @@ fn text() -> String {
 
 /// The bytes of a filter that accepts events in which an argument is 7.
 fn wish(name: &str, actions: Actions) -> Vec<u8> {
-    let instruction = |opcode, src, offset, imm| Instruction {
-        opcode,
-        dst: 0,
-        src,
-        offset,
-        imm,
-    };
+    let instruction = |opcode, src, offset, imm| Instruction::new(opcode, 0, src, offset, imm);
     let load = opcode::LDX | opcode::MEM | opcode::DW;
     let is_not = opcode::JMP | opcode::JNE;
     let set = opcode::ALU64 | opcode::MOV;

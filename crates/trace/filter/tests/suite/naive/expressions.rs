@@ -6,7 +6,8 @@ use super::{Binary, Name, Piece, Tree, Unary};
 /// Type and name of each argument.
 pub type Probe = [(&'static str, &'static str)];
 
-const KINDS: [&str; 22] = [
+/// Types of arguments; some come more often than others.
+pub const KINDS: [&str; 22] = [
     "i8",
     "i16",
     "i32",

@@ -1,32 +1,10 @@
 //! Our own objects, as they are and with something wrong in them.
 
+use perflab_bpf::Instruction;
 use perflab_bpf::opcode::*;
-use perflab_bpf::{Class, Instruction};
-use perflab_filter::{FilterProgram, Import, ObjectProblem, read_object, write_object};
+use perflab_filter::{FilterProgram, ObjectProblem, read_object, write_object};
 
-use super::program;
-
-fn i(opcode: u8, dst: u8, src: u8, offset: i16, imm: i32) -> Instruction {
-    Instruction {
-        opcode,
-        dst,
-        src,
-        offset,
-        imm,
-    }
-}
-
-/// A program of an integer.
-fn with(code: &[Instruction], name: &str, literals: &[u8]) -> FilterProgram {
-    FilterProgram {
-        imports: vec![Import {
-            class: Class::Integer,
-            name: name.to_owned(),
-        }],
-        code: code.iter().flat_map(|each| each.encode()).collect(),
-        literals: literals.to_vec(),
-    }
-}
+use super::{i, program, with_code};
 
 fn problem(program: &FilterProgram) -> String {
     let problem = read_object(&write_object(program)).unwrap_err();
@@ -101,28 +79,28 @@ fn parts_that_are_missing() {
 fn programs_that_break_a_rule() {
     let exit = i(JMP | EXIT, 0, 0, 0, 0);
     assert_eq!(
-        problem(&with(&[exit], "n", b"")),
+        problem(&with_code(&[exit], b"")),
         "instruction 0 (`exit`): returns no number (rule V16, result)"
     );
     assert_eq!(
-        problem(&with(&[], "n", b"")),
+        problem(&with_code(&[], b"")),
         "the program has no instructions (rule V1, size)"
     );
     let set = i(ALU64 | MOV, 0, 0, 0, 1);
     let large: Vec<Instruction> = std::iter::repeat_n(set, 4096).chain([exit]).collect();
     assert_eq!(
-        problem(&with(&large, "n", b"")),
+        problem(&with_code(&large, b"")),
         "the program has more than 4096 instructions (rule V1, size)"
     );
     let address = |at| [i(WIDE, 2, 6, 0, 0), i(0, 0, 0, 0, at), set, exit];
-    assert!(read_object(&write_object(&with(&address(3), "n", b"abc"))).is_ok());
+    assert!(read_object(&write_object(&with_code(&address(3), b"abc"))).is_ok());
     assert_eq!(
-        problem(&with(&address(4), "n", b"abc")),
+        problem(&with_code(&address(4), b"abc")),
         "the object is damaged: instruction 0 loads an address outside of its section"
     );
     let many = vec![b'a'; 16 * 1024 + 1];
     assert_eq!(
-        problem(&with(&address(3), "n", &many)),
+        problem(&with_code(&address(3), &many)),
         "the program has more than 16 KiB of constants (rule V1, size)"
     );
 }
@@ -141,14 +119,14 @@ fn a_rule_that_is_broken_in_a_block_that_moved() {
         ]
     };
     assert_eq!(
-        problem(&with(&code(9), "n", b"")),
+        problem(&with_code(&code(9), b"")),
         "instruction 2 (`r0 = r9`): reads a register or bytes of the stack that need not have a value (rule V8, unset)"
     );
-    let object = read_object(&write_object(&with(&code(2), "n", b""))).unwrap();
+    let object = read_object(&write_object(&with_code(&code(2), b""))).unwrap();
     assert_eq!(object.program.code.len(), 6 * 8);
     let mut endless = code(2);
     endless[5].offset = -5;
-    let said = problem(&with(&endless, "n", b""));
+    let said = problem(&with_code(&endless, b""));
     assert!(
         said.starts_with("instruction 5 (`goto -5`) closes a loop: "),
         "{said}"

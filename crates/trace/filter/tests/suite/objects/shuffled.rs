@@ -2,19 +2,11 @@
 
 use perflab_bpf::opcode::*;
 use perflab_bpf::oracle::{Addresses, Datum, run};
-use perflab_bpf::{Class, Instruction, Value, Verdict, judge_values};
-use perflab_filter::{FilterProgram, Import, read_object, write_object};
+use perflab_bpf::{Instruction, Value, Verdict, judge_values};
+use perflab_filter::{FilterProgram, read_object, write_object};
 use proptest::prelude::*;
 
-fn i(opcode: u8, dst: u8, src: u8, offset: i16, imm: i32) -> Instruction {
-    Instruction {
-        opcode,
-        dst,
-        src,
-        offset,
-        imm,
-    }
-}
+use super::{i, with_code};
 
 /// A block: the bit of the event that decides, and how many blocks it skips if that is set.
 type Choice = (i32, usize);
@@ -55,14 +47,7 @@ fn program(choices: &[Choice], order: &[usize]) -> FilterProgram {
     for (at, to) in jumps {
         code[at].offset = (starts[to] as i64 - at as i64 - 1) as i16;
     }
-    FilterProgram {
-        imports: vec![Import {
-            class: Class::Integer,
-            name: "n".to_owned(),
-        }],
-        code: code.into_iter().flat_map(Instruction::encode).collect(),
-        literals: Vec::new(),
-    }
+    with_code(&code, b"")
 }
 
 fn original(program: &FilterProgram, value: u64) -> Verdict {
