@@ -17,6 +17,7 @@ mod memory;
 mod outcome;
 mod places;
 mod program;
+mod quoted;
 mod record;
 mod recover;
 mod session;
