@@ -206,8 +206,8 @@ impl Agent {
     }
 
     /// The process ends.
-    pub fn leave(&self) {
-        if let Some(recorder) = &self.recorder {
+    pub fn leave(&mut self) {
+        if let Some(recorder) = &mut self.recorder {
             recorder.leave();
         }
     }
