@@ -1,6 +1,7 @@
 //! `perflab trace record`: events of processes into a file, while they run.
 
 use perflab_control::Traced;
+use perflab_experiment::counted;
 
 use super::awaited::wait;
 use super::choice::NONE;
@@ -105,6 +106,13 @@ fn write(
             "no event was accepted: none of the probes has all arguments that the filter names, with the types that it \
              needs",
         ));
+    }
+    if summary.unjudged > 0 {
+        outcome.fail(&Failure::no_data(format!(
+            "{} had no filter and stayed off, so events are missing: 2048 places of a program can have a filter; name \
+             fewer probes",
+            counted(summary.unjudged, "place")
+        )));
     }
     terminal::print(&text(&summary, output))
 }

@@ -182,7 +182,7 @@ fn act(
             let wish = wish.ok_or("the message is refused: it says nothing of memory")?;
             let size = agent.usual_size().or(wish.ring, wish.all);
             let has_filter = filter.is_some();
-            let (directory, switched) = agent.record(pattern, size, wish.keep, filter)?;
+            let (directory, switched) = agent.record(pattern, size, wish.keep, false, filter)?;
             let matched = agent.count(pattern);
             let told = has_filter.then(|| Told::of(&agent, pattern));
             drop(agent);
