@@ -101,7 +101,8 @@ fn write(
     if arguments.start_when.is_some() && summary.progress.events == 0 {
         terminal::say("no event came that --start-when waits for, so nothing was recorded");
     }
-    if accepts_none(&summary.filtered) {
+    // Those of a library may have come after its agent had answered.
+    if summary.progress.events == 0 && accepts_none(&summary.filtered) {
         outcome.fail(&Failure::no_data(
             "no event was accepted: none of the probes has all arguments that the filter names, with the types that it \
              needs",
