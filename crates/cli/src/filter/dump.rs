@@ -1,6 +1,6 @@
 //! `perflab filter dump`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use perflab_bpf::Instruction;
@@ -16,7 +16,7 @@ use super::{mistake, object};
 use crate::failure::{Code, Failure};
 use crate::output::write_bytes;
 use crate::terminal;
-use crate::trace::Outcome;
+use crate::trace::{Outcome, fits_none};
 
 // Arguments of `dump`.
 #[derive(Debug, Args)]
@@ -44,7 +44,7 @@ pub struct DumpArguments {
 /// What is shown.
 enum Subject<'a> {
     Expression(&'a str, Tree),
-    Object(FilterObject),
+    Object(&'a Path, FilterObject),
 }
 
 /// A program, and what it was made of.
@@ -62,7 +62,7 @@ struct Dumped<'k> {
 pub fn dump(arguments: &DumpArguments) -> Result<Option<Code>, Failure> {
     // First, as no probe is needed to see that there is no filter.
     let subject = subject(arguments)?;
-    let is_object = matches!(subject, Subject::Object(_));
+    let is_object = matches!(subject, Subject::Object(..));
     let (sources, outcome) = if is_object && !arguments.probes.is_given() {
         (Vec::new(), Outcome::new(true))
     } else {
@@ -70,7 +70,7 @@ pub fn dump(arguments: &DumpArguments) -> Result<Option<Code>, Failure> {
     };
     let known = known(&sources);
     let dumped = match subject {
-        Subject::Object(object) => vec![of_object(object, &known)],
+        Subject::Object(path, object) => vec![of_object(path, object, &known)?],
         Subject::Expression(..) if known.is_empty() => return Ok(outcome.code()),
         Subject::Expression(expression, tree) => of_expression(expression, &tree, &known)?,
     };
@@ -94,27 +94,31 @@ fn subject(arguments: &DumpArguments) -> Result<Subject<'_>, Failure> {
         let tree = parse(expression).map_err(mistake(expression))?;
         return Ok(Subject::Expression(expression, tree));
     };
-    object(path).map(Subject::Object)
+    Ok(Subject::Object(path, object(path)?))
 }
 
 fn known(sources: &[Source]) -> Vec<&KnownProbe> {
     sources.iter().flat_map(|source| &source.probes).collect()
 }
 
-fn of_object<'k>(object: FilterObject, known: &[&'k KnownProbe]) -> Dumped<'k> {
+fn of_object<'k>(
+    path: &Path,
+    object: FilterObject,
+    known: &[&'k KnownProbe],
+) -> Result<Dumped<'k>, Failure> {
     let program = object.program;
     let fit = known.iter().copied();
     let fit = fit.filter(|probe| probe.layout(&program).is_some());
     let probes: Vec<&KnownProbe> = fit.collect();
     if probes.is_empty() && !known.is_empty() {
-        terminal::say("none of these probes has all that the filter takes");
+        return Err(fits_none(path, &program, ""));
     }
-    Dumped {
+    Ok(Dumped {
         title: terminal::escape(&object.name),
         program,
         blocks: None,
         probes,
-    }
+    })
 }
 
 /// One for each assignment of types to the names.

@@ -9,6 +9,7 @@ use perflab_control::{Agent, LONGEST_COUNTED, Traced, Value};
 use perflab_experiment::{counted, suggestion_after};
 
 use super::outcome::Outcome;
+use super::quoted::quoted;
 use super::watched::Watched;
 use crate::failure::Failure;
 use crate::filter::known::{KnownProbe, of_answering};
@@ -82,23 +83,12 @@ impl By {
                 fields.written(&self.name, *number)
             }
             Value::Text { bytes, is_cut } => {
-                let text = terminal::escape(&String::from_utf8_lossy(whole(bytes)));
                 let dots = if *is_cut { "..." } else { "" };
-                format!("\"{text}\"{dots}")
+                quoted(bytes, LONGEST_COUNTED) + dots
             }
             Value::Null => "null".to_owned(),
             Value::Others => "all others".to_owned(),
         }
-    }
-}
-
-/// A text without the first bytes of a character whose others were cut off.
-fn whole(bytes: &[u8]) -> &[u8] {
-    match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() && bytes.len() == LONGEST_COUNTED => {
-            bytes.get(..error.valid_up_to()).unwrap_or(bytes)
-        }
-        _ => bytes,
     }
 }
 
@@ -262,7 +252,11 @@ mod tests {
             name: "name".to_owned(),
             known: BTreeSet::new(),
         };
-        assert_eq!(by.shown(&text(b"a\x1b[2J", false)), "\"a\\u{1b}[2J\"");
+        let steering = by.shown(&text(b"a\x1b[2J", false));
+        assert_eq!(steering, r#""a\u{1b}[2J""#);
+        let quoted = by.shown(&text(b"say \"x\"\\\n", false));
+        assert_eq!(quoted, r#""say \"x\"\\\n""#);
+        assert_eq!(by.shown(&text(b"\xff\"", false)), r#""\xff\"""#);
         let cut = ["x".repeat(39).as_bytes(), "ä".as_bytes()].concat();
         let shown = by.shown(&text(&cut[..40], true));
         assert_eq!(shown, format!("\"{}\"...", "x".repeat(39)));

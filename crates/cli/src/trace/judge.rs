@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use perflab_bpf::ContextField;
-use perflab_control::{Actions, EncodedFilter, FilterTooLong};
-use perflab_filter::{Fields, FilterProgram, assumed, check_each, ebpf, lower, parse};
+use perflab_control::{Actions, EncodedFilter, FilterTooLong, matches, patterns};
+use perflab_filter::{Fields, FilterProgram, Problem, assumed, check_each, ebpf, lower, parse};
 
 use super::judged::{say_unfit, unfit};
 use crate::failure::Failure;
 use crate::filter::known::{KnownProbe, fields_of};
-use crate::filter::{in_words, mistake, object};
+use crate::filter::{in_words, object};
 use crate::terminal;
 
 /// What probes are judged by.
@@ -24,20 +24,29 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Makes the programs of an expression, for known probes; if there are none, for those that may come.
+    /// Makes the programs of an expression, for those of PROBES that are known, and for others that may come.
     ///
     /// # Errors
     /// When it is wrong, or can judge none of the probes.
-    pub fn of_expression(expression: &str, known: &BTreeSet<KnownProbe>) -> Result<Self, Failure> {
-        let mistake = mistake(expression);
-        let tree = parse(expression).map_err(&mistake)?;
-        let fields = fields_of(known)?;
-        let checked = if fields.is_empty() {
-            check_each(&tree, &assumed(&tree))
-        } else {
-            check_each(&tree, &fields)
+    pub fn of_expression(
+        expression: &str,
+        probes: &str,
+        known: &BTreeSet<KnownProbe>,
+    ) -> Result<Self, Failure> {
+        let mistake = |problem: Problem| {
+            let hint = if problem.is_missing() {
+                later(probes)
+            } else {
+                String::new()
+            };
+            Failure::usage(problem.shown(expression) + &hint)
         };
-        let checked = checked.map_err(mistake)?;
+        let tree = parse(expression).map_err(mistake)?;
+        let mut fields = fields_of(known)?;
+        if may_come(probes, known) {
+            fields.extend(assumed(&tree));
+        }
+        let checked = check_each(&tree, &fields).map_err(mistake)?;
         let programs = checked.programs.iter();
         let programs = programs.map(|program| ebpf(&lower(program)).map_err(Failure::usage));
         Ok(Self {
@@ -51,17 +60,17 @@ impl Judge {
     ///
     /// # Errors
     /// When there is none, or it can judge none of the probes.
-    pub fn of_object(path: &Path, known: &BTreeSet<KnownProbe>) -> Result<Self, Failure> {
+    pub fn of_object(
+        path: &Path,
+        probes: &str,
+        known: &BTreeSet<KnownProbe>,
+    ) -> Result<Self, Failure> {
         let shown = terminal::escape(&path.to_string_lossy());
         let program = object(path)?.program;
         let fields = fields_of(known)?;
         let are_fit: Vec<bool> = fields.iter().map(|fields| fits(&program, fields)).collect();
-        if !are_fit.is_empty() && !are_fit.contains(&true) {
-            return Err(Failure::usage(format!(
-                "{shown} can judge none of these probes, as none has all that it takes: {} (`perflab trace list` shows \
-                 their arguments)",
-                in_words(&program.imports)
-            )));
+        if !may_come(probes, known) && !are_fit.contains(&true) {
+            return Err(fits_none(path, &program, &later(probes)));
         }
         Ok(Self {
             shown,
@@ -89,6 +98,35 @@ impl Judge {
         let programs = self.programs.iter().map(FilterProgram::alternative);
         EncodedFilter::new(except, actions, &shown, programs)
     }
+}
+
+/// A filter in a file can judge none of the probes.
+pub fn fits_none(path: &Path, program: &FilterProgram, hint: &str) -> Failure {
+    Failure::usage(format!(
+        "{} can judge none of these probes, as none has all that it takes: {} (`perflab trace list` shows their \
+         arguments){hint}",
+        terminal::escape(&path.to_string_lossy()),
+        in_words(&program.imports)
+    ))
+}
+
+/// Whether one of PROBES means no probe that is known, so that such ones may come.
+fn may_come(probes: &str, known: &BTreeSet<KnownProbe>) -> bool {
+    let is_known = |pattern| {
+        let mut names = known.iter().filter_map(|probe| probe.name.split_once(':'));
+        names.any(|(provider, name)| matches(pattern, provider, name))
+    };
+    let mut patterns = patterns(probes).into_iter().flatten();
+    patterns.any(|pattern| !is_known(pattern))
+}
+
+/// How to filter probes that nothing is known of yet.
+fn later(probes: &str) -> String {
+    let probes = terminal::escape(probes);
+    format!(
+        "\nonly probes that are there now were looked at; name those of a library that is loaded later as well, such \
+         as '{probes},PROVIDER:*'"
+    )
 }
 
 /// Whether a probe, or what is known of the thread that hits it, has all that a program takes.

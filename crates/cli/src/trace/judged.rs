@@ -17,6 +17,7 @@ pub fn mode(mode: FilterMode) -> &'static str {
         FilterMode::Interpreted => "interpreted",
         FilterMode::Never => "never",
         FilterMode::Unbound => "unbound",
+        FilterMode::Off => "off",
     }
 }
 
@@ -25,6 +26,7 @@ fn how(mode: FilterMode, code: u32, reason: &str) -> String {
         FilterMode::Native => format!("native, {}", counted(code, "byte")),
         FilterMode::Interpreted => format!("interpreted: {reason}"),
         FilterMode::Never | FilterMode::Unbound => format!("never: {reason}"),
+        FilterMode::Off => format!("off: {reason}"),
     }
 }
 

@@ -17,6 +17,7 @@ mod memory;
 mod outcome;
 mod places;
 mod program;
+mod quoted;
 mod record;
 mod recover;
 mod session;
@@ -35,6 +36,7 @@ use clap::Subcommand;
 
 pub use choice::{NONE, Processes, probes};
 pub use file::create;
+pub use judge::fits_none;
 pub use judged::mode;
 pub use list::place;
 pub use outcome::{Outcome, problem_in_words};

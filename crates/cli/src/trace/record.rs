@@ -1,6 +1,7 @@
 //! `perflab trace record`: events of processes into a file, while they run.
 
 use perflab_control::Traced;
+use perflab_experiment::counted;
 
 use super::awaited::wait;
 use super::choice::NONE;
@@ -100,11 +101,19 @@ fn write(
     if arguments.start_when.is_some() && summary.progress.events == 0 {
         terminal::say("no event came that --start-when waits for, so nothing was recorded");
     }
-    if accepts_none(&summary.filtered) {
+    // Those of a library may have come after its agent had answered.
+    if summary.progress.events == 0 && accepts_none(&summary.filtered) {
         outcome.fail(&Failure::no_data(
             "no event was accepted: none of the probes has all arguments that the filter names, with the types that it \
              needs",
         ));
+    }
+    if summary.unjudged > 0 {
+        outcome.fail(&Failure::no_data(format!(
+            "{} had no filter and stayed off, so events are missing: 2048 places of a program can have a filter; name \
+             fewer probes",
+            counted(summary.unjudged, "place")
+        )));
     }
     terminal::print(&text(&summary, output))
 }

@@ -67,6 +67,7 @@ pub fn text(summary: &Summary, file: &Path) -> String {
     // Nobody has counted what no process has recorded.
     let is_whole = summary.processes > 0
         && summary.refused + summary.hidden + summary.removed == 0
+        && summary.unjudged == 0
         && progress.short == 0;
     if is_whole && progress.lost() == 0 && progress.broken == 0 {
         text.push_str("none lost\n");

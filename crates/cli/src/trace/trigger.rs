@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use clap::Args;
 use perflab_control::{Actions, Effect};
+use perflab_filter::{Problem, ProblemKind};
 
 use super::choice::probes;
 
@@ -66,10 +67,22 @@ impl Event {
 
 /// Reads them: the condition is behind the first `when` between blanks.
 pub fn event(text: &str) -> Result<Event, String> {
-    let (named, condition) = match text.split_once(" when ") {
+    let padded = format!("{text} ");
+    let (named, condition) = match padded.split_once(" when ") {
         Some((named, condition)) => (named, Some(condition.trim().to_owned())),
         None => (text, None),
     };
+    if condition.as_ref().is_some_and(String::is_empty) {
+        let text = text.trim_end();
+        let problem = Problem {
+            at: text.len()..text.len(),
+            kind: ProblemKind::Expected {
+                expected: "a condition such as `size > 512` behind `when`".to_owned(),
+                found: "the end".to_owned(),
+            },
+        };
+        return Err(problem.shown(text));
+    }
     Ok(Event {
         probes: probes(named.trim())?,
         condition,
@@ -122,8 +135,12 @@ mod tests {
         assert_eq!(read("a:b when x > 1"), owned("a:b", Some("x > 1")));
         let twice = "a:b when when == \" when \"";
         assert_eq!(read(twice), owned("a:b", Some("when == \" when \"")));
-        for wrong in ["", "a:b whenever x", "a:b when", " when x"] {
+        for wrong in ["", "a:b whenever x", " when x"] {
             assert!(event(wrong).is_err(), "{wrong}");
+        }
+        let missing = "expected a condition such as `size > 512` behind `when`, found the end\n  a:b when\n          ^";
+        for wrong in ["a:b when", "a:b when  "] {
+            assert_eq!(event(wrong).unwrap_err(), missing);
         }
         let shown = |text: &str, effect| {
             let event = event(text).unwrap();

@@ -9,6 +9,7 @@ use perflab_trace_file::{Argument, Event, EventSelection, LONGEST_TEXT, Order, T
 
 use super::accepted::Accepted;
 use super::asked::{Asked, ViewArguments};
+use super::quoted::quoted;
 use super::{about, unmatched};
 use crate::failure::{Code, Failure};
 use crate::filter::mistake;
@@ -142,14 +143,7 @@ fn shown(argument: &Argument, value: Value<'_>) -> String {
         Value::Bool(truth) => truth.to_string(),
         Value::Address(address) => format!("{address:#x}"),
         Value::Text(None) => "null".to_owned(),
-        Value::Text(Some(bytes)) => match std::str::from_utf8(whole(bytes)) {
-            // A backslash of the text's own first: what is escaped has some too.
-            Ok(text) => {
-                let text = escape(&text.replace('\\', "\\\\")).replace('"', "\\\"");
-                format!("\"{text}\"")
-            }
-            Err(_) => format!("\"{}\"", bytes.escape_ascii()),
-        },
+        Value::Text(Some(bytes)) => quoted(bytes, LONGEST_TEXT),
     }
 }
 
@@ -160,16 +154,6 @@ fn float(number: impl Display + LowerExp, value: f64) -> String {
         format!("{number:e}")
     } else {
         number.to_string()
-    }
-}
-
-/// A text without the first bytes of a character whose others were cut off.
-fn whole(bytes: &[u8]) -> &[u8] {
-    match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() && bytes.len() == LONGEST_TEXT => {
-            bytes.get(..error.valid_up_to()).unwrap_or(bytes)
-        }
-        _ => bytes,
     }
 }
 

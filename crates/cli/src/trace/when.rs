@@ -99,8 +99,11 @@ impl When {
             !are_meant(purpose.except, provider, name)
         });
         let judge = match &self.when_object {
-            Some(path) => Judge::of_object(path, &probes)?,
-            None => Judge::of_expression(self.when.as_deref().unwrap_or("1"), &probes)?,
+            Some(path) => Judge::of_object(path, purpose.probes, &probes)?,
+            None => {
+                let expression = self.when.as_deref().unwrap_or("1");
+                Judge::of_expression(expression, purpose.probes, &probes)?
+            }
         };
         judge.say_unfit();
         let also = in_words(actions).chain(triggers.iter().map(Trigger::in_words));
@@ -127,7 +130,7 @@ pub fn awaited(processes: &[Traced], event: &Event) -> Result<EncodedFilter, Fai
 }
 
 fn of_event(event: &Event, known: Known<'_>) -> Result<EncodedFilter, Failure> {
-    let judge = Judge::of_expression(event.expression(), &known(&event.probes))?;
+    let judge = Judge::of_expression(event.expression(), &event.probes, &known(&event.probes))?;
     judge.say_unfit();
     let encoded = judge.encoded("", Actions::default(), &[]);
     encoded.map_err(Failure::usage)

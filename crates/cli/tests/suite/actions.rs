@@ -215,7 +215,8 @@ fn what_is_refused() {
             &record,
             &["--start-when", "life:work when"],
             2,
-            "--start-when",
+            "for '--start-when <EVENT>': expected a condition such as `size > 512` behind `when`, found the end\n  \
+             life:work when\n                ^\n",
         ),
         (
             &record,

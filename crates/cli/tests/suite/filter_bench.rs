@@ -46,7 +46,11 @@ fn what_a_filter_takes_here() {
     ));
     let program = &answer["programs"][0];
     assert_eq!(answer["expression"], EXPRESSION);
-    assert_eq!(program["code_bytes"], 4096, "{program}");
+    // Without the rest of its page.
+    assert!(
+        (1..4096).contains(&program["code_bytes"].as_u64().unwrap()),
+        "{program}"
+    );
     let verdicts = [0, 1].map(|event| &program["events"][event]["is_accepted"]);
     assert_eq!(verdicts, [true, false]);
     for event in program["events"].as_array().unwrap() {

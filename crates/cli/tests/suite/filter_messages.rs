@@ -1,6 +1,7 @@
 //! What perflab says of filters that fit some places of a probe only, and of those that are no programs.
 
 use std::fs;
+use std::process::Command;
 
 use crate::life::{Place, printed, text};
 
@@ -59,6 +60,61 @@ fn places_that_are_not_recorded_are_counted() {
         format!("no event of mx:e at 1 of 3 places is shown: {reason}")
     );
     assert_eq!(printed(&output).lines().count(), 3);
+}
+
+/// Its probes are unknown when the filter is checked, so a name may be that of one of their arguments.
+#[test]
+fn a_library_that_is_loaded_later() {
+    let place = Place::new();
+    perflab_testing::needs("gcc", "gcc");
+    let [source, program, library] = ["host.c", "host", "plugin.so"].map(|name| place.file(name));
+    let content = "#include <perflab/probe.h>\n\
+        #include <dlfcn.h>\n\
+        #include <unistd.h>\n\
+        int plugin(int x);\n\
+        #ifdef PLUGIN\n\
+        int plugin(int x) {\n\
+            PERFLAB_PROBE(plugin, called, (i32, length, x));\n\
+            return x;\n\
+        }\n\
+        #else\n\
+        int main(int count, char **words) {\n\
+            PERFLAB_PROBE(host, begun, (i32, x, count));\n\
+            int (*plugin)(int) = (int (*)(int))dlsym(dlopen(words[1], RTLD_NOW), \"plugin\");\n\
+            usleep(300000);\n\
+            return plugin(1) + plugin(10) - 11;\n\
+        }\n\
+        #endif\n";
+    fs::write(&source, content).unwrap();
+    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/probe/include");
+    for (words, to) in [
+        (&["-DPLUGIN", "-shared", "-fPIC"][..], &library),
+        (&[], &program),
+    ] {
+        let mut gcc = Command::new("gcc");
+        gcc.args(["-O2", "-I", include, "-o", to, &source])
+            .args(words);
+        printed(&gcc.output().unwrap());
+    }
+    let trace = place.file("trace");
+    let record = |probes| {
+        let words = ["record", probes, "-o", &trace, "--when", "length > 5", "--"];
+        place.trace(&[&words[..], &[&program, &library]].concat())
+    };
+    let output = record("*");
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    let hint = "  length > 5\n  ^^^^^^\nonly probes that are there now were looked at; name those of a library that is \
+                loaded later as well, such as '*,PROVIDER:*'\n";
+    assert!(said.ends_with(hint), "{said}");
+    let output = record("*,plugin:*");
+    assert!(text(&output.stderr).starts_with("no event of host:begun is accepted: "));
+    printed(&output);
+    let shown = printed(&place.trace(&["view", &trace]));
+    assert!(
+        shown.lines().count() == 2 && shown.ends_with("plugin:called length=10\n"),
+        "{shown}"
+    );
 }
 
 #[test]

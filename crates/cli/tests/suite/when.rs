@@ -1,5 +1,6 @@
 //! `--when` of `perflab trace` as a user calls it, on a program with probes.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -121,6 +122,51 @@ fn a_program_of_which_nothing_is_known() {
     assert_eq!(code, Some(4), "{said}");
     assert!(said.contains("error: no event was accepted: "), "{said}");
     assert!(said.contains("filter: life:work: never: "), "{said}");
+}
+
+/// Those that have one are recorded, and the others stay off.
+#[test]
+fn a_program_with_more_places_than_can_have_a_filter() {
+    let place = Place::new();
+    let (trace, program) = (place.file("trace"), place.compile("crowd"));
+    let mut command = place.perflab();
+    command.args([
+        "trace", "record", "-o", &trace, "--when", "x == 1", "--", &program,
+    ]);
+    let [input, output, errors] = [(); 3].map(|()| Stdio::piped());
+    let mut recording = command
+        .stdin(input)
+        .stdout(output)
+        .stderr(errors)
+        .spawn()
+        .unwrap();
+    recording
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"\n\n\n")
+        .unwrap();
+    let output = recording.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    let expected = "error: 52 places had no filter and stayed off, so events are missing: 2048 places of a program can \
+                    have a filter; name fewer probes\n";
+    assert_eq!(said, expected);
+    assert!(!text(&output.stdout).contains("none lost"), "{output:?}");
+    let shown = printed(&place.trace(&["view", &trace]));
+    let mut events = shown.lines().skip(1);
+    assert!(events.all(|event| event.ends_with(" x=1")), "{shown}");
+    assert_eq!(shown.lines().count(), 1 + 2048);
+}
+
+/// The agent looks for names every 5 ms, and when the program ends.
+#[test]
+fn threads_of_a_short_program_have_names() {
+    let place = Place::new();
+    let (trace, program) = (place.file("trace"), place.compile("pointers"));
+    printed(&place.trace(&["record", "-o", &trace, "--", &program]));
+    let named = ["view", &trace, "--when", "$ctx.procname == \"pointers\""];
+    assert_eq!(printed(&place.trace(&named)).lines().count(), 1 + 5);
 }
 
 #[test]

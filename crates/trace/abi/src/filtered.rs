@@ -20,6 +20,8 @@ pub enum FilterMode {
     Never = 3,
     /// They are not, as a name is that of an argument of another class there: no event is accepted.
     Unbound = 4,
+    /// They are not, as there can be no filter, such as where too many other places have one: the site is off.
+    Off = 5,
 }
 
 impl FilterMode {
@@ -30,6 +32,7 @@ impl FilterMode {
             2 => Self::Interpreted,
             3 => Self::Never,
             4 => Self::Unbound,
+            5 => Self::Off,
             _ => return None,
         })
     }
@@ -172,7 +175,7 @@ mod tests {
             assert_eq!(read, Err(MessageError::Short), "{short}");
         }
         let mode = 2 + filtered.probe.len() + 4;
-        for number in [0, 5] {
+        for number in [0, 6] {
             buffer[mode] = number;
             let read = Filtered::decode(&mut Reader::new(&buffer));
             assert_eq!(read, Err(MessageError::Value(number)));

@@ -130,6 +130,9 @@ pub mod losses {
     /// 1 if the agent knows filters, before [`MAGIC`] is there. One that does not know them ignores the filter of its
     /// environment.
     pub const KNOWS_FILTERS: usize = 34;
+    /// Most places at one time, since the recorder came that keeps events now or did last, that were off as they could
+    /// have no filter.
+    pub const UNJUDGED: usize = 35;
     /// All counts. They only grow.
     pub const COUNTS: [usize; 3] = [NO_RING, UNREACHED, LATE];
     /// Numbers of such children, the first ones of a recording; 0 behind the last.

@@ -1,16 +1,16 @@
 //! Answers what somebody asks who calls the socket.
 #![expect(unsafe_code, reason = "who is at the other end has no safe wrapper")]
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
 
 use perflab_abi::{
     HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, MessageError, Reader, RecordWish, Writer,
 };
 
 use crate::agent::{Switched, Wish, refreshed};
+use crate::calls::{Call, PATIENCE};
 use crate::filter_answers::{self, Told};
 use crate::numbers::user;
 use crate::objects::Unusable;
@@ -26,9 +26,6 @@ pub enum Stays {
     /// These sites are on for the peer.
     Watches(Pattern),
 }
-
-/// How long a peer may take for a message.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The user at the other end.
 fn peer(stream: &UnixStream) -> io::Result<u32> {
@@ -50,28 +47,31 @@ fn peer(stream: &UnixStream) -> io::Result<u32> {
     }
 }
 
-/// Answers one message of a peer. A peer that wants more calls again. Returns a connection that stays, and for what.
+/// Answers the message of a call. A peer that wants more calls again. Returns a connection that stays, and for what.
 ///
 /// # Errors
 /// When the peer is too slow, or has gone.
-pub fn answer(mut stream: UnixStream) -> io::Result<Option<(Stays, UnixStream)>> {
+pub fn answer(call: Call) -> io::Result<Option<(Stays, UnixStream)>> {
+    let Call {
+        mut stream,
+        message,
+        ..
+    } = call;
     stream.set_nonblocking(false)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let peer = peer(&stream)?;
     if peer != user() && peer != 0 {
         let reason = format!("the process belongs to user {}, not to user {peer}", user());
         return refuse(&mut stream, &reason).map(|()| None);
     }
-    let mut header = [0; HEADER_SIZE];
-    stream.read_exact(&mut header)?;
-    let header = match Header::decode(&header) {
+    let (header, content) = message
+        .split_first_chunk::<HEADER_SIZE>()
+        .ok_or(io::ErrorKind::UnexpectedEof)?;
+    let header = match Header::decode(header) {
         Ok(header) => header,
         Err(error) => return refuse(&mut stream, &refused(error)).map(|()| None),
     };
-    let mut content = vec![0; header.length as usize];
-    stream.read_exact(&mut content)?;
-    let mut fields = Reader::new(&content);
+    let mut fields = Reader::new(content);
     let pattern = match fields.text() {
         Ok(text) => Pattern::parse(text),
         Err(error) => Err(refused(error)),
@@ -182,7 +182,7 @@ fn act(
             let wish = wish.ok_or("the message is refused: it says nothing of memory")?;
             let size = agent.usual_size().or(wish.ring, wish.all);
             let has_filter = filter.is_some();
-            let (directory, switched) = agent.record(pattern, size, wish.keep, filter)?;
+            let (directory, switched) = agent.record(pattern, size, wish.keep, false, filter)?;
             let matched = agent.count(pattern);
             let told = has_filter.then(|| Told::of(&agent, pattern));
             drop(agent);

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! process      its start, its thread, and what becomes of it in a fork
-//! socket       who calls -> answers
+//! socket       who calls -> answers; calls: those whose messages are not whole yet
 //! answers      requests -> agent; filter_answers: those with filters
 //! agent        which sites are wanted, by name or by a tracer in the kernel
 //! objects      executables and shared objects -> their sites
@@ -28,6 +28,7 @@
 
 mod agent;
 mod answers;
+mod calls;
 mod directories;
 mod filter;
 mod filter_answers;

@@ -18,6 +18,7 @@ use perflab_abi::Kind;
 
 use crate::agent::{Wish, agent, refreshed};
 use crate::answers::{Stays, answer, send};
+use crate::calls::Calls;
 use crate::pattern::Pattern;
 use crate::{directories, numbers};
 
@@ -85,12 +86,18 @@ impl Socket {
         let mut waiting: Option<UnixStream> = None;
         // Who has probes on as long as the connection is there.
         let mut watching: Vec<(UnixStream, Pattern)> = Vec::new();
+        let mut calls = Calls::default();
         loop {
             let is_busy =
                 agent().is_some_and(|agent| agent.is_recording() || agent.has_busy_filters());
-            let period = if is_busy { RECORDING } else { PERIOD };
+            let period = match is_busy {
+                _ if calls.are_any_whole() => Duration::ZERO,
+                true => RECORDING,
+                false => PERIOD,
+            };
             let watches = watching.iter().map(|(stream, _)| stream);
-            self.wait(recorder.iter().chain(&waiting).chain(watches), period);
+            let others = recorder.iter().chain(&waiting).chain(watches);
+            self.wait(others.chain(calls.streams()), period);
             let_go(&mut recorder);
             look_for_event(&mut waiting);
             switch_off(&mut watching);
@@ -99,13 +106,14 @@ impl Socket {
                 agent.look_after_recording();
                 agent.look_after_filters();
             }
-            if let Ok((stream, _)) = self.0.accept() {
+            calls.accept(&self.0);
+            if let Some(call) = calls.take() {
                 // It may be another recorder, which came when the first had gone.
                 let_go(&mut recorder);
                 look_for_event(&mut waiting);
                 switch_off(&mut watching);
                 // A peer that misbehaves loses its connection, and nobody else anything.
-                match answer(stream) {
+                match answer(call) {
                     Ok(Some((Stays::Records, stream))) => recorder = Some(stream),
                     Ok(Some((Stays::Waits, stream))) => waiting = Some(stream),
                     Ok(Some((Stays::Watches(pattern), stream))) => watching.push((stream, pattern)),
@@ -115,7 +123,7 @@ impl Socket {
         }
     }
 
-    /// Waits for a call, for others to go, or for so long.
+    /// Waits for a call, for what others say, for others to go, or for so long.
     fn wait<'s>(&self, others: impl Iterator<Item = &'s UnixStream>, period: Duration) {
         let entry = |fd| libc::pollfd {
             fd,

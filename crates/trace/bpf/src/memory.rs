@@ -113,6 +113,7 @@ impl Drop for Pages {
 pub struct Code {
     // Before what its instructions refer to.
     pages: Pages,
+    bytes: usize,
     entry: usize,
     table: Arc<Table>,
 }
@@ -123,14 +124,14 @@ impl Code {
         (self.pages.start + self.entry) as *const ()
     }
 
-    /// Bytes that are mapped.
+    /// Bytes of it, without the rest of its last page.
     pub fn bytes(&self) -> usize {
-        self.pages.bytes
+        self.bytes
     }
 
-    /// Bytes of memory that it takes, without the program that it was made of and its places.
+    /// Bytes of memory that it takes, in whole pages, without the program that it was made of and its places.
     pub fn memory(&self) -> usize {
-        size_of_val(self) + self.bytes() + self.table.bytes()
+        size_of_val(self) + self.pages.bytes + self.table.bytes()
     }
 }
 
@@ -142,6 +143,7 @@ pub fn publish(emitted: Emitted, may: May<'_>) -> Result<Code, Vec<String>> {
     let pages = Pages::with(emitted.bytes(), may)?;
     Ok(Code {
         pages,
+        bytes: emitted.bytes().len(),
         entry: emitted.entry(),
         table: emitted.table,
     })

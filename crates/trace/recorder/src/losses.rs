@@ -16,7 +16,7 @@ use crate::mapping::Access;
 use crate::progress::Progress;
 
 /// Words that are read of what a process has counted.
-const LOSSES_WORDS: usize = losses::LIMITED + 1;
+const LOSSES_WORDS: usize = losses::UNJUDGED + 1;
 
 /// Whether the agent of a process counts in another way than is read here.
 pub fn are_of_another_version(directory: &Directory) -> bool {
@@ -83,6 +83,8 @@ pub struct Losses {
     trigger: u64,
     /// Nanoseconds in which a filter left out events.
     limited: u64,
+    /// Places that were off, as they could have no filter.
+    unjudged: u64,
     /// Children that could not be recorded, the first ones.
     children: Vec<u32>,
     /// Whether a number of events was spoiled.
@@ -130,6 +132,11 @@ impl Losses {
     /// How long a filter left out events, as there were more than it may take in a second.
     pub fn limited(&self) -> Duration {
         Duration::from_nanos(self.limited)
+    }
+
+    /// How many places were off, as they could have no filter.
+    pub fn unjudged(&self) -> u64 {
+        self.unjudged
     }
 
     /// Whether there was never a file that could be read.
@@ -220,8 +227,9 @@ impl Losses {
         self.is_let_go = manner.keep && let_go > before;
         self.has_own = word(losses::HAS_OWN) != 0;
         self.trigger = word(losses::TRIGGER);
-        // It begins again with the next recorder.
+        // They begin again with the next recorder.
         self.limited = self.limited.max(word(losses::LIMITED));
+        self.unjudged = self.unjudged.max(word(losses::UNJUDGED));
         let mut lost = [0; 3];
         for (index, lost) in lost.iter_mut().enumerate() {
             let before = match (manner.keep, manner.since) {

@@ -34,7 +34,7 @@ struct ProgramAnswer {
     probes: Vec<String>,
     /// Bytes of eBPF.
     ebpf_bytes: usize,
-    /// Bytes of native code that are mapped; 0 if there is none.
+    /// Bytes of native code; 0 if there is none.
     code_bytes: usize,
     /// Bytes that are kept besides.
     kept_bytes: usize,

@@ -9,7 +9,7 @@ use perflab_ring::Mode;
 use super::switching::{Agent, Switched};
 use super::wishes::{Attached, Wish, concerns};
 use crate::filter::Filter;
-use crate::objects::Unusable;
+use crate::objects::{KnownSite, Unusable};
 use crate::pattern::Pattern;
 use crate::record::{Begin, Recorder, Size};
 use crate::refused;
@@ -30,7 +30,8 @@ impl Agent {
     }
 
     /// Records sites from now on, those too that come later, and says where the events are: those that the filter
-    /// accepts, if there is one. If they are kept, it is until [`Agent::detach`].
+    /// accepts, if there is one. If they are kept, it is until [`Agent::detach`]. Sites whose events cannot be judged
+    /// stay off if that is asked for from the start.
     ///
     /// # Errors
     /// When they cannot be recorded or switched, or somebody else keeps this process's events; then nothing
@@ -40,6 +41,7 @@ impl Agent {
         pattern: &Pattern,
         size: Size,
         keep: bool,
+        is_start: bool,
         filter: Option<Arc<Filter>>,
     ) -> Result<(PathBuf, Switched), String> {
         let attached = self.wishes.attached.as_ref();
@@ -112,7 +114,13 @@ impl Agent {
         };
         if !keep {
             self.own_size = size;
-            return Ok((directory, said(self.wish(pattern, Wish::Record, filter)?)));
+            let switched = if is_start {
+                self.wish_from_the_start(pattern, Wish::Record, filter);
+                Switched::nothing()
+            } else {
+                self.wish(pattern, Wish::Record, filter)?
+            };
+            return Ok((directory, said(switched)));
         }
         self.wishes.attached = Some(Attached {
             pattern: pattern.clone(),
@@ -122,7 +130,12 @@ impl Agent {
         });
         // What the expected one wanted may be more.
         let filter = filter.as_ref();
-        let result = self.apply(|site| is_expected || concerns(pattern, filter, site));
+        let is_asked = |site: &KnownSite| is_expected || concerns(pattern, filter, site);
+        let result = if is_start || is_expected {
+            self.apply_where_possible(is_asked)
+        } else {
+            self.apply(is_asked)
+        };
         if result.is_err() {
             self.detach();
         }
@@ -167,7 +180,7 @@ impl Agent {
         expected: Option<&str>,
     ) {
         let mut result = self
-            .record(pattern, self.usual, expected.is_some(), filter)
+            .record(pattern, self.usual, expected.is_some(), true, filter)
             .map(drop);
         if let (Some(whom), Some(attached)) = (expected, &mut self.wishes.attached) {
             attached.expected = Some(Instant::now());
@@ -206,8 +219,8 @@ impl Agent {
     }
 
     /// The process ends.
-    pub fn leave(&self) {
-        if let Some(recorder) = &self.recorder {
+    pub fn leave(&mut self) {
+        if let Some(recorder) = &mut self.recorder {
             recorder.leave();
         }
     }

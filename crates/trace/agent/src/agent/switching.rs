@@ -12,7 +12,7 @@ use crate::filter::{Filter, Filters, Prepared, Shown};
 use crate::objects::{KnownObject, KnownSite, Unusable};
 use crate::patch::{Change, Patcher};
 use crate::pattern::Pattern;
-use crate::record::{Heritage, Recorder, Size};
+use crate::record::{Heritage, Recorder, Size, unjudged};
 
 /// The handler of a site that is wanted: counts, or does nothing.
 #[expect(unsafe_code, reason = "sites call it with the address of their point")]
@@ -307,6 +307,23 @@ impl Agent {
         self.apply_or(is_asked, Err)
     }
 
+    /// As [`Agent::apply`], for what is asked for from the start: sites whose events cannot be judged stay off.
+    ///
+    /// # Errors
+    /// Also when no site is on for that reason.
+    pub(super) fn apply_where_possible(
+        &mut self,
+        is_asked: impl Fn(&KnownSite) -> bool,
+    ) -> Result<Switched, String> {
+        let mut first = None;
+        let switched = self.apply_or(is_asked, |reason| {
+            first.get_or_insert(reason);
+            Ok(())
+        })?;
+        let is_any_on = self.sites.all().any(|(_, _, on)| on);
+        first.filter(|_| !is_any_on).map_or(Ok(switched), Err)
+    }
+
     /// As [`Agent::apply`], where `fails` says what becomes of the others if the events of a site cannot be judged.
     fn apply_or(
         &mut self,
@@ -360,6 +377,9 @@ impl Agent {
             *on = wanted.as_ref().map_or(*on, |wanted| wanted.on);
         }
         self.filters.settle(|| self.patcher.all_threads());
+        if self.wishes.attached.is_some() {
+            unjudged(self.filters.unjudged());
+        }
         Ok(Switched {
             changed,
             took: start.elapsed(),

@@ -43,10 +43,25 @@ pub type Fit = Result<Box<[Stage]>, Misfit>;
 /// Why no program of a filter can judge the events of a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// Whether a name is missing, or stands for something else.
+    /// Whether a name is missing, or stands for something else, or there is no room for what fits.
     pub mode: FilterMode,
     /// Which, and what it is.
     pub reason: String,
+}
+
+impl Misfit {
+    /// One fits, and cannot be had for this reason.
+    pub fn off(reason: &str) -> Self {
+        Self {
+            mode: FilterMode::Off,
+            reason: reason.to_owned(),
+        }
+    }
+}
+
+/// Whether a filter fits, and cannot be had.
+pub fn is_off(fit: &Fit) -> bool {
+    matches!(fit, Err(misfit) if misfit.mode == FilterMode::Off)
 }
 
 impl From<Unbound<'_>> for Misfit {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! wish      a filter as somebody wishes it
-//! points    which filters judge the events of each point, and how
+//! points    which filters judge the events of each point, and how; shown: the same for whoever asks
 //! bind      which programs judge the events of a probe, and where they have what these import
 //! codes     programs that were bound -> what judges, as machine code where that can be had
 //!
@@ -71,8 +71,10 @@ mod limbo_tests;
 mod marks;
 mod pace;
 mod points;
+mod shown;
 mod threads;
 mod wish;
 
-pub use points::{Filters, Prepared, Shown};
+pub use points::{Filters, Prepared};
+pub use shown::Shown;
 pub use wish::Filter;

@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use perflab_abi::{FilterMode, SiteFilter};
+use perflab_abi::FilterMode;
 
 use super::Filter;
-use super::bind::{Fit, are_same, fit, words};
+use super::bind::{Fit, Misfit, are_same, fit, is_off, words};
 use super::codes::{Codes, Made};
 use super::gates::{Gate, Gates, Lead};
 use super::judge::Bound;
 use super::limbo::{self, Limbo};
 use super::marks::{self, Looking, Watch};
 use super::pace::Paces;
+use super::shown::Shown;
 use crate::numbers;
 use crate::objects::KnownSite;
 
@@ -108,7 +109,10 @@ impl Filters {
 
     fn fit(&mut self, judges: &[Arc<Filter>], site: &KnownSite) -> &Fit {
         let judged = self.points.entry(key(site)).or_default();
-        judged.fit.take_if(|(of, _)| !are_same(of, judges));
+        // There may be a gate again.
+        judged
+            .fit
+            .take_if(|(of, fit)| !are_same(of, judges) || is_off(fit));
         let new = || (judges.into(), fit(judges, &site.description));
         &judged.fit.get_or_insert_with(new).1
     }
@@ -119,6 +123,20 @@ impl Filters {
     /// # Errors
     /// When no filter fits, there is no gate left, or too many filters cannot be freed.
     pub fn prepare(
+        &mut self,
+        judges: &[Arc<Filter>],
+        site: &KnownSite,
+        next: *mut (),
+    ) -> Result<Prepared, String> {
+        let prepared = self.prepared(judges, site, next);
+        if let Err(reason) = &prepared {
+            let judged = self.points.entry(key(site)).or_default();
+            judged.fit = Some((judges.into(), Err(Misfit::off(reason))));
+        }
+        prepared
+    }
+
+    fn prepared(
         &mut self,
         judges: &[Arc<Filter>],
         site: &KnownSite,
@@ -257,6 +275,15 @@ impl Filters {
             .err();
     }
 
+    /// How many points can have no filter, though one fits.
+    pub fn unjudged(&self) -> usize {
+        let fits = self
+            .points
+            .values()
+            .filter_map(|judged| judged.fit.as_ref());
+        fits.filter(|(_, fit)| is_off(fit)).count()
+    }
+
     /// Whether something was replaced a moment ago, so that it is soon to be looked for whether it can be freed.
     pub fn is_waiting(&self) -> bool {
         let put = self.put.filter(|_| self.limbo.len() > 0);
@@ -342,54 +369,4 @@ impl Filters {
             published: self.published,
         })
     }
-}
-
-/// How filters judge the events of a site.
-#[derive(Debug)]
-pub struct Shown<'f> {
-    /// By what.
-    pub mode: FilterMode,
-    /// The last of them, as a person wrote it.
-    pub expression: &'f str,
-    /// Why not by machine code.
-    pub reason: String,
-    /// What judges, if anything does.
-    made: Option<&'f Made>,
-    published: Duration,
-}
-
-impl Shown<'_> {
-    /// As it is named with a site.
-    pub fn of_site(&self) -> SiteFilter<'_> {
-        SiteFilter {
-            mode: self.mode,
-            code: self.code(),
-            expression: self.expression,
-            reason: &self.reason,
-        }
-    }
-
-    /// Bytes of machine code; 0 if there is none.
-    pub fn code(&self) -> u32 {
-        let code = self.made.and_then(|made| made.code().ok());
-        bytes(code.unwrap_or(0))
-    }
-
-    /// Bytes of memory besides that.
-    pub fn kept(&self) -> u32 {
-        bytes(self.made.map_or(0, Made::kept))
-    }
-
-    /// How long it took to verify them, to make machine code, and then until events were judged by it.
-    pub fn took(&self) -> [Duration; 3] {
-        self.made.map_or([Duration::ZERO; 3], |made| {
-            let stages = made.bound.stages.iter();
-            let verified = stages.map(|stage| stage.filter.verified).sum();
-            [verified, made.emitted, self.published]
-        })
-    }
-}
-
-fn bytes(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -84,7 +84,7 @@ fn leave() {
         return;
     }
     // The thread that ends the program may have the lock itself.
-    if let Some(agent) = shared::agent_until(Instant::now() + EXIT) {
+    if let Some(mut agent) = shared::agent_until(Instant::now() + EXIT) {
         agent.leave();
         let has_sites = agent.has_sites();
         drop(agent);

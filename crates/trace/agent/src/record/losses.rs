@@ -12,7 +12,7 @@ use super::{ready, slots};
 use crate::numbers;
 
 /// Words of the page that mean something, see [`losses`].
-const WORDS: usize = losses::LIMITED + 1;
+const WORDS: usize = losses::UNJUDGED + 1;
 
 /// The page; null if there is none. A child of a fork counts in its parent's until it has one of its own.
 static PAGE: AtomicPtr<[AtomicU64; WORDS]> = AtomicPtr::new(std::ptr::null_mut());
@@ -99,6 +99,13 @@ pub fn limited(time: Duration) {
     }
 }
 
+/// So many places are off, as they can have no filter.
+pub fn unjudged(places: usize) {
+    if let Some(words) = words() {
+        words[losses::UNJUDGED].fetch_max(places as u64, Ordering::Relaxed);
+    }
+}
+
 /// The process records on its own.
 pub fn own() {
     if let Some(words) = words() {
@@ -129,6 +136,7 @@ pub fn begin(begin: Begin) {
     }
     if begin == Begin::Kept {
         words[losses::LIMITED].store(0, Ordering::Relaxed);
+        words[losses::UNJUDGED].store(0, Ordering::Relaxed);
     }
     if begin == Begin::Own {
         words[losses::OWN_REUSED].store(0, Ordering::Relaxed);

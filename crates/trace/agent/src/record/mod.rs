@@ -59,7 +59,7 @@ mod words;
 pub use before::Begin;
 pub use chain::{forget_parent, is_left};
 pub use forms::MOST_WORDS;
-pub use losses::{count_nowhere, limited, lose, trigger};
+pub use losses::{count_nowhere, limited, lose, trigger, unjudged};
 pub use recorder::{Heritage, Recorder, forget};
 pub use size::Size;
 pub use words::{SAMPLERS, THREAD_MARK, THREAD_NUMBER, ThreadWord, ThreadWords};

@@ -246,9 +246,12 @@ impl Recorder {
         self.rings.withdraw_spare();
     }
 
-    /// The process ends. What is recorded stays, to be recovered; what was recorded before goes.
-    pub fn leave(&self) {
-        if !self.is_active {
+    /// The process ends. What is recorded stays, to be recovered, and threads that came just now get their names. What
+    /// was recorded before goes.
+    pub fn leave(&mut self) {
+        if self.is_active {
+            self.rings.look(false);
+        } else {
             self.directory.remove();
         }
     }

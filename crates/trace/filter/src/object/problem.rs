@@ -1,6 +1,6 @@
 //! Why an object is refused.
 
-use perflab_bpf::{Instruction, Rule, Shown};
+use perflab_bpf::{ContextField, Instruction, Rule, Shown};
 
 use super::{IMPORTS, PROGRAM};
 
@@ -32,6 +32,12 @@ pub enum ObjectProblem {
         "{0:?} in `{IMPORTS}` is no import, expected `integer`, `double` or `text`, a space and a name"
     )]
     Import(String),
+    /// A line of the context's description that names no field of `$ctx`, or another class than it has.
+    #[error(
+        "{0:?} in `{IMPORTS}` is no value of an event: expected {all}",
+        all = ContextField::ALL.map(|field| format!("`{} {}`", field.class(), field.name())).join(", ")
+    )]
+    Context(String),
     /// A call of a function, also of one in the same file that the compiler did not inline.
     #[error(
         "instruction {at} calls `{name}`: a filter calls helpers only; a function of its own must be \

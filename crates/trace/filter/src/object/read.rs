@@ -7,7 +7,9 @@ use object::elf::{
 };
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, SymbolTable};
 use object::read::{SectionIndex, SymbolIndex};
-use perflab_bpf::{Instruction, MOST_INSTRUCTIONS, MOST_LITERALS, Rule, Size, opcode, verify};
+use perflab_bpf::{
+    ContextField, Instruction, MOST_INSTRUCTIONS, MOST_LITERALS, Rule, Size, opcode, verify,
+};
 
 use super::forward::forward;
 use super::problem::{ObjectProblem, shown};
@@ -49,6 +51,14 @@ pub fn read_object(bytes: &[u8]) -> Result<FilterObject, ObjectProblem> {
         return Err(ObjectProblem::refused(&code, at, refused.rule));
     }
     Ok(FilterObject { name, program })
+}
+
+/// Whether an event can have such a value: what is around it has certain names and classes.
+fn is_possible(import: &Import) -> bool {
+    let field = ContextField::from_name(&import.name);
+    field.map_or(!import.name.starts_with("$ctx."), |field| {
+        field.class() == import.class
+    })
 }
 
 type Header = FileHeader64<LittleEndian>;
@@ -153,10 +163,15 @@ impl<'d> Object<'d> {
             let line = text(line);
             let (class, name) = line.split_once(' ').unwrap_or_default();
             match class_of(class) {
-                Some(class) if !name.is_empty() => Ok(Import {
-                    class,
-                    name: name.to_owned(),
-                }),
+                Some(class) if !name.is_empty() => {
+                    let import = Import {
+                        class,
+                        name: name.to_owned(),
+                    };
+                    is_possible(&import)
+                        .then_some(import)
+                        .ok_or(ObjectProblem::Context(line))
+                }
                 _ => Err(ObjectProblem::Import(line)),
             }
         });

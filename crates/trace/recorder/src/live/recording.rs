@@ -222,6 +222,7 @@ impl LiveRecording {
         let processes = self.processes();
         let children = processes.iter().flat_map(ProcessDir::unreached);
         let limited = processes.iter().map(|process| process.losses().limited());
+        let unjudged = processes.iter().map(|process| process.losses().unjudged());
         Summary {
             processes: processes.len(),
             refused,
@@ -233,6 +234,7 @@ impl LiveRecording {
             lack: lack(processes),
             filtered: self.attached.filtered().cloned().collect(),
             limited: limited.max().unwrap_or_default(),
+            unjudged: unjudged.max().unwrap_or_default(),
             took: Some(took),
             ..Summary::default()
         }

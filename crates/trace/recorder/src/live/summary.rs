@@ -37,6 +37,8 @@ pub struct Summary {
     /// How long a filter left out events, as there were more than it may take in a second: in the process in which that
     /// was longest.
     pub limited: Duration,
+    /// Places that were off, as they could have no filter: in the process with most of them.
+    pub unjudged: u64,
     /// Time from its begin to its end; nothing where only one look was taken.
     pub took: Option<Duration>,
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use perflab_control::{FilterMode, RecordWish, variable};
+use perflab_control::{FilterMode, RecordWish, Site, variable};
 
 use super::{mappings, recorded};
 use crate::support::compile::compiled;
@@ -64,30 +64,35 @@ fn more_places_than_can_have_a_filter() {
     assert_eq!(hits(&agent.list(ALL).unwrap().0, |_| true), 1100);
     program.ends();
 
-    let mut command = Command::new(&path);
-    let command = command
-        .env("PERFLAB_PROBES", ALL)
-        .env(variable::WHEN, is_one.hexadecimal());
-    let mut program = Program::start(command);
-    assert_eq!(program.line(), "ready\n");
-    let agent = program.ask();
-    let on = || {
-        let sites = agent.list(ALL).unwrap().0;
-        sites.iter().filter(|site| site.on).count()
-    };
-    assert_eq!(on(), 2048);
-    let problems = agent.list("*").unwrap().1;
-    assert!(problems.how.contains("2048 places"), "{problems:?}");
-    let wish = RecordWish {
-        keep: true,
-        ring: 64,
-        all: 0,
-    };
-    let recorded = agent.record(ALL, wish).unwrap();
-    assert_eq!(on(), 2100);
-    drop(recorded);
-    soon("all but those are off again", || on() == 2048);
-    program.ends();
+    for wanted in [variable::PROBES, variable::RECORD] {
+        let mut command = Command::new(&path);
+        let command = command
+            .env(wanted, ALL)
+            .env(variable::WHEN, is_one.hexadecimal());
+        let mut program = Program::start(command);
+        assert_eq!(program.line(), "ready\n");
+        let agent = program.ask();
+        let on = || {
+            let sites = agent.list(ALL).unwrap().0;
+            let (on, off): (Vec<&Site>, Vec<&Site>) = sites.iter().partition(|site| site.on);
+            let mode = |site: &Site| site.filter.as_ref().map(|filter| filter.mode);
+            assert!(off.iter().all(|site| mode(site) == Some(FilterMode::Off)));
+            on.len()
+        };
+        assert_eq!(on(), 2048);
+        let problems = agent.list("*").unwrap().1;
+        assert!(problems.how.contains("2048 places"), "{problems:?}");
+        let wish = RecordWish {
+            keep: true,
+            ring: 64,
+            all: 0,
+        };
+        let recorded = agent.record(ALL, wish).unwrap();
+        assert_eq!(on(), 2100);
+        drop(recorded);
+        soon("all but those are off again", || on() == 2048);
+        program.ends();
+    }
 }
 
 /// Of each source every other event is recorded, also of those that interrupt each other.

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use perflab_control::{traced, variable};
 
@@ -155,13 +156,14 @@ fn hostile_messages() {
         let answer = String::from_utf8_lossy(&answer);
         assert!(answer.contains(expected), "{message:?}: {answer:?}");
     }
-    // Some say nothing, some stop in the middle, some do not listen; others are still served.
-    let silent: Vec<UnixStream> = (0..3)
+    // Some say nothing, some stop in the middle, some do not listen; others are still served, and soon.
+    let silent: Vec<UnixStream> = (0..300)
         .map(|_| UnixStream::connect(&socket).unwrap())
         .collect();
     let mut half = UnixStream::connect(&socket).unwrap();
     half.write_all(b"PFLB\x01").unwrap();
-    agent.switch("*", true).unwrap();
+    let soon = agent.clone().with_patience(Duration::from_secs(5));
+    soon.switch("*", true).unwrap();
     does(&mut program, "work 3");
     assert_eq!(hits(&agent, "work"), 3);
     drop(silent);

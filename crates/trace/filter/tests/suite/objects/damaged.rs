@@ -73,6 +73,16 @@ fn parts_that_are_missing() {
     assert_eq!(renamed.program.imports[0].name, "mane");
     let refused = problem(b"text name\n", b"text na e\n").to_string();
     assert!(refused.ends_with("(rule V1, size)"), "{refused}");
+    let object = write_object(&program("$ctx.vtid == 1"));
+    for (line, text) in [
+        (&b"integer $ctx.tvid\n"[..], "integer $ctx.tvid"),
+        (b"double $ctx.vtid\n\n", "double $ctx.vtid"),
+    ] {
+        let refused = read_object(&replaced(&object, b"integer $ctx.vtid\n", line)).unwrap_err();
+        assert_eq!(refused, ObjectProblem::Context(text.to_owned()));
+        let expected = "expected `integer $ctx.vtid`, `integer $ctx.vpid`, ";
+        assert!(refused.to_string().contains(expected), "{refused}");
+    }
 }
 
 #[test]
