@@ -13,7 +13,7 @@ class Charts(PlotTest):
 
     def test_points_say_what_they_are(self):
         pointed_at(self.figure)
-        self.assertRegex(point(self.figure, "points", 0).text_content(), r"^(once at 1: 11\.0|twice at 1: 12\.0) ns$")
+        self.assertRegex(point(self.figure, "points", 0).text_content(), r"^(once at 1: 11\.0|twice at 1: 12\.0) \[.*\] ns$")
 
     def test_keys_lead_from_point_to_point(self):
         drawing = self.figure.locator(".drawing")
