@@ -80,6 +80,9 @@ pub struct Charts<'r> {
 /// Where a row belongs: what the rows of its chart have in common, and the number of its point.
 type Place<'r> = (Vec<&'r str>, (f64, &'r str));
 
+/// A row at the number of its point.
+type Numbered<'r> = ((f64, &'r str), &'r Row);
+
 /// Where a row belongs, if it belongs to a chart.
 fn place(row: &Row) -> Option<Place<'_>> {
     let key = &row.key;
@@ -100,7 +103,7 @@ pub fn has_charts(report: &Comparison) -> bool {
 
 /// Makes the charts of a report.
 pub fn find_charts(report: &Comparison) -> Charts<'_> {
-    let mut groups: IndexMap<Vec<&str>, Vec<((f64, &str), &Row)>> = IndexMap::new();
+    let mut groups: IndexMap<Vec<&str>, Vec<Numbered<'_>>> = IndexMap::new();
     for row in &report.rows {
         if let Some((group, point)) = place(row) {
             groups.entry(group).or_default().push((point, row));
@@ -126,7 +129,7 @@ pub fn find_charts(report: &Comparison) -> Charts<'_> {
 fn chart_of<'r>(
     report: &'r Comparison,
     variants: &IndexSet<&'r str>,
-    mut rows: Vec<((f64, &'r str), &'r Row)>,
+    mut rows: Vec<Numbered<'r>>,
     one_workload: bool,
 ) -> Option<Result<Chart<'r>, String>> {
     rows.sort_by(|((one, own), _), ((other, others), _)| {
