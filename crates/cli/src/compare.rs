@@ -86,7 +86,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     }
     let rendered = render(&reports, &records, arguments);
     terminal::print(&rendered.text)?;
-    for sentence in &rendered.nothing {
+    for sentence in &rendered.left_out {
         terminal::say(sentence);
     }
     for sentence in &unmeasured {
@@ -139,7 +139,7 @@ fn render(
 ) -> Drawn {
     let options = terminal::text_options(arguments.ascii);
     let mut out = String::new();
-    let mut nothing = Vec::new();
+    let mut left_out = Vec::new();
     for (report, records) in reports.iter().zip(records) {
         match arguments.format {
             Form::Text => {
@@ -156,13 +156,13 @@ fn render(
                 }
                 let plots = drawn(report, records, &arguments.plot, &options);
                 out.push_str(&plots.text);
-                nothing.extend(plots.nothing);
+                left_out.extend(plots.left_out);
             }
             Form::Json => out.push_str(&perflab_report::json(report)),
             Form::Csv => {
                 out.push_str(&perflab_report::csv(report));
                 // A table of rows has no place for what has none.
-                nothing.extend(
+                left_out.extend(
                     perflab_report::left_out(report)
                         .iter()
                         .map(|text| terminal::escape(text)),
@@ -177,5 +177,8 @@ fn render(
             }
         }
     }
-    Drawn { text: out, nothing }
+    Drawn {
+        text: out,
+        left_out,
+    }
 }

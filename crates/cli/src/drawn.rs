@@ -4,9 +4,9 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use perflab_compare::{Comparison, Origins, Row};
 use perflab_plot::{Plot, TextOptions, text};
-use perflab_report::charts;
+use perflab_report::find_charts;
 use perflab_report::plots::{
-    chart, distribution, forest, quantiles, runs, shift, sided, sweep, sweeps,
+    distribution, draw_chart, forest, quantiles, runs, shift, sided, sweep, sweeps,
 };
 use perflab_report::sections::{about, by_metric};
 use perflab_store::RunRecord;
@@ -59,8 +59,8 @@ pub fn needs_runs(kinds: &[Kind]) -> bool {
 pub struct Drawn {
     /// The text.
     pub text: String,
-    /// A sentence for each kind of plot that drew nothing.
-    pub nothing: Vec<String>,
+    /// A sentence for each chart that is too large, and for each kind of plot that drew nothing.
+    pub left_out: Vec<String>,
 }
 
 /// The plots, one after the other, each begun by an empty line. The records are looked at only where a kind
@@ -102,10 +102,13 @@ pub fn drawn(
             draw(Kind::Sweep, &sweep(report, &found, &no_row));
         }
     }
+    let mut left_out = Vec::new();
     if kinds.contains(&Kind::Chart) {
-        for found in charts(report) {
-            draw(Kind::Chart, &chart(&found));
+        let charts = find_charts(report);
+        for chart in &charts.readable {
+            draw(Kind::Chart, &draw_chart(chart));
         }
+        left_out.extend(charts.too_large.iter().map(|sentence| too_large(sentence)));
     }
     let origins = needs_runs(kinds).then(|| Origins::new(records, report));
     for row in &report.rows {
@@ -126,8 +129,10 @@ pub fn drawn(
             }
         }
     }
+    // The reason of the kind is not that of charts that are too large.
+    found.extend(left_out.iter().map(|_| Kind::Chart));
     let nothing = kinds.iter().filter(|kind| !found.contains(kind));
-    let nothing = nothing.map(|kind| {
+    left_out.extend(nothing.map(|kind| {
         let value = kind.to_possible_value();
         let name = value.as_ref().map_or("", PossibleValue::get_name);
         format!(
@@ -135,9 +140,15 @@ pub fn drawn(
             terminal::escape(&report.name),
             kind.reason()
         )
-    });
+    }));
     Drawn {
-        nothing: nothing.collect(),
         text: out,
+        left_out,
     }
+}
+
+/// Why a chart is not drawn, and where its figures are.
+pub fn too_large(sentence: &str) -> String {
+    let sentence = terminal::escape(sentence);
+    format!("{sentence}; perflab compare --format csv prints its medians")
 }

@@ -74,7 +74,7 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     if !arguments.plot.is_empty() {
         let plots = plots(path, arguments)?;
         terminal::print(&plots.text)?;
-        for sentence in &plots.nothing {
+        for sentence in &plots.left_out {
             terminal::say(sentence);
         }
     }

@@ -25,10 +25,9 @@ fn a_kind_that_draws_nothing_says_why() {
     assert_eq!(alone.out, without.out);
 }
 
-#[test]
-fn benchmarks_that_end_in_a_number_are_drawn_over_it() {
+/// A result with what a tool prints of two variants.
+fn charted(tool: &str) -> Laboratory {
     let laboratory = Laboratory::new();
-    let tool = "for n in 1 20 400; do echo \"VALUE $((n * $1 + 10)) ns cost read/$n\"; done\n";
     laboratory.program("tool", tool);
     laboratory
         .run(
@@ -50,6 +49,13 @@ values = true
 "#,
         )
         .code(0);
+    laboratory
+}
+
+#[test]
+fn benchmarks_that_end_in_a_number_are_drawn_over_it() {
+    let tool = "for n in 1 20 400; do echo \"VALUE $((n * $1 + 10)) ns cost read/$n\"; done\n";
+    let laboratory = charted(tool);
     for command in ["compare", "show"] {
         let plain = laboratory.call(&[command, "result"]);
         laboratory
@@ -61,6 +67,42 @@ values = true
     measured()
         .call(&["show", "result", "--plot=chart"])
         .says(&said);
+}
+
+#[test]
+fn charts_that_are_too_large_are_named() {
+    let large = "for n in $(seq 201); do echo \"VALUE $((n + $1)) ns cost read/$n\"; done\n";
+    let few = "for n in 1 2; do echo \"VALUE $((n * $1)) ns cost few/$n\"; done\n";
+    let why = "cost of read is not drawn: it has 201 points and 2 variants, and a chart has at most 200 points and \
+               30 variants";
+    let terminal = format!("{why}; perflab compare --format csv prints its medians\n");
+    let laboratory = charted(&format!("{large}{few}"));
+    for command in [
+        &["compare", "result", "--plot=chart"][..],
+        &["show", "result", "--plot=chart"],
+        &["filter", "bench", "--result", "result"],
+    ] {
+        let said = laboratory.call(command).says(&[&terminal]);
+        assert!(said.out.contains("cost (ns): few\n"), "{}", said.out);
+        assert!(!said.out.contains("cost (ns): read\n"), "{}", said.out);
+    }
+    laboratory
+        .call(&["report", "result", "-o", "pages"])
+        .code(0);
+    let page = laboratory.read("pages/charts.html");
+    assert!(
+        page.contains(&format!("{why}. Its medians are in <a")),
+        "{page}"
+    );
+    assert!(page.contains("cost (ns): few"), "{page}");
+
+    let laboratory = charted(large);
+    let said = laboratory.call(&["show", "result", "--plot=chart"]);
+    assert_eq!(said.err, terminal);
+    laboratory
+        .call(&["filter", "bench", "--result", "result"])
+        .code(4)
+        .says(&[&terminal, "result has no charts to show: all are too large"]);
 }
 
 #[test]

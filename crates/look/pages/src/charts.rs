@@ -1,8 +1,9 @@
 //! Charts: metrics over the numbers at the ends of their benchmarks' names.
 
 use maud::{Markup, html};
-use perflab_report::plots::chart as drawn;
-use perflab_report::{Chart, charts as found};
+use perflab_experiment::counted;
+use perflab_report::plots::draw_chart;
+use perflab_report::{Chart, find_charts, quotient};
 
 use crate::address::Address;
 use crate::page::Page;
@@ -10,27 +11,36 @@ use crate::problems::problems;
 use crate::result::SalvagedResult;
 use crate::text::say;
 
-/// Charts of the page.
-const MOST_CHARTS: usize = 100;
+/// Medians that the page has, so that it is no larger than 2 MB; a chart takes as much room as some of them.
+const MOST_MEDIANS: usize = 7000;
+const OF_A_CHART: usize = 20;
 
-/// Whether the result has any.
+/// Charts of which it says that they are too large.
+const MOST_TOO_LARGE: usize = 100;
+
+/// Whether there is such a page.
 pub(crate) fn has_charts(result: &SalvagedResult) -> bool {
-    result
-        .report()
-        .is_ok_and(|report| !found(report).is_empty())
+    let report = result.report();
+    report.is_ok_and(|report| perflab_report::has_charts(report))
 }
 
-pub(crate) fn charts(result: &SalvagedResult, page: &mut Page) -> Option<Markup> {
+pub(crate) fn charts_page(result: &SalvagedResult, page: &mut Page) -> Option<Markup> {
     let report = result.report().ok()?;
-    let all = found(report);
-    if all.is_empty() {
+    let charts = find_charts(report);
+    let (readable, too_large) = (&charts.readable, &charts.too_large);
+    if readable.is_empty() && too_large.is_empty() {
         return None;
     }
-    let shown = all.iter().take(MOST_CHARTS);
-    let shown: Vec<(&Chart<'_>, Markup)> = shown
-        .map(|chart| (chart, page.plot(&drawn(chart))))
+    let sizes = readable.iter().scan(0, |sum, chart| {
+        *sum += OF_A_CHART + chart.points.len() * chart.lines.len();
+        Some(*sum)
+    });
+    let shown = sizes.take_while(|sum| *sum <= MOST_MEDIANS).count();
+    let shown: Vec<(&Chart<'_>, Markup)> = (readable.iter().take(shown))
+        .map(|chart| (chart, page.plot(&draw_chart(chart))))
         .collect();
-    let more = all.len() - shown.len();
+    let more = readable.len() - shown.len() + too_large.len().saturating_sub(MOST_TOO_LARGE);
+    let csv = html! { a href=(Address::ReportCsv) download { "the report as CSV" } "." };
     Some(html! {
         p.crumbs { a href=(Address::First) { "Answer" } }
         h1 { "Charts" }
@@ -41,14 +51,22 @@ pub(crate) fn charts(result: &SalvagedResult, page: &mut Page) -> Option<Markup>
             a href=(Address::Document("quantiles")) { "order statistics" }
             "). Verdicts are on the pages of the metrics."
         }
-        @for (chart, plot) in &shown {
-            section aria-label=(say(&chart.heading())) {
+        @for sentence in too_large.iter().take(MOST_TOO_LARGE) {
+            p.note { (say(sentence)) ". Its medians are in " (csv) }
+        }
+        @if more > 0 { p.note { (counted(more, "more chart")) " left out: the medians are in " (csv) } }
+        ul.metrics {
+            @for (number, (chart, _)) in shown.iter().enumerate() {
+                li { a href={ "#chart-" (number) } { (say(&chart.heading())) } }
+            }
+        }
+        @for (number, (chart, plot)) in shown.iter().enumerate() {
+            section id={ "chart-" (number) } aria-label=(say(&chart.heading())) {
                 (plot)
                 (medians(chart))
                 (times(chart))
             }
         }
-        @if more > 0 { p.note { (more) " more charts are left out." } }
     })
 }
 
@@ -71,7 +89,7 @@ fn times(chart: &Chart<'_>) -> Markup {
     let caption = format!("{}, times {baseline}", chart.title);
     table(chart, &caption, |line, point| {
         let times = chart.times_baseline(line, point)?;
-        Some((times, format!("{times:.3}")))
+        Some((times, quotient(times)))
     })
 }
 

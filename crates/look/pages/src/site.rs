@@ -158,7 +158,7 @@ impl Site {
                 (title.to_owned(), body)
             }
             Address::Method => ("Method".to_owned(), method::method(result)),
-            Address::Charts => ("Charts".to_owned(), charts::charts(result, page)?),
+            Address::Charts => ("Charts".to_owned(), charts::charts_page(result, page)?),
             Address::Runs(index) => ("Runs".to_owned(), runs::runs(result, *index)?),
             Address::Run(number) => (format!("Run {number}"), run::run(result, *number)?),
             Address::Metric(index) => {

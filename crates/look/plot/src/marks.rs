@@ -52,19 +52,42 @@ pub enum Marker {
     Triangle,
     /// A square that stands on a side.
     Square,
+    /// A square that stands on a corner.
+    Diamond,
+    /// A triangle that stands on a corner.
+    Wedge,
     /// A ring.
     Ring,
+    /// The outline of a triangle.
+    HollowTriangle,
+    /// The outline of a square that stands on a side.
+    HollowSquare,
+    /// The outline of a square that stands on a corner.
+    HollowDiamond,
+    /// The outline of a triangle that stands on a corner.
+    HollowWedge,
+    /// Both crosses.
+    Star,
 }
 
 impl Marker {
-    /// The marker of a series.
+    /// The marker of a series. There are 13, as that has no divisor in common with the number of colours: 78 series
+    /// look different.
     pub fn of_series(series: usize) -> Self {
-        const ALL: [Marker; 5] = [
+        const ALL: [Marker; 13] = [
             Marker::Disc,
             Marker::Cross,
             Marker::Triangle,
             Marker::Square,
             Marker::Plus,
+            Marker::Diamond,
+            Marker::Wedge,
+            Marker::Ring,
+            Marker::HollowTriangle,
+            Marker::HollowSquare,
+            Marker::HollowDiamond,
+            Marker::HollowWedge,
+            Marker::Star,
         ];
         ALL[series % ALL.len()]
     }

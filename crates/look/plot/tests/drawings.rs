@@ -1,5 +1,7 @@
 //! Every plot can be drawn in every way, whatever is in it, and all drawings are well formed.
 
+use std::collections::HashSet;
+
 use perflab_plot::{
     Area, Axis, Cell, Interval, Layer, Marker, Marks, Plot, Point, Scale, Summary, TextOptions,
     Tone, Which, svg, text,
@@ -7,6 +9,7 @@ use perflab_plot::{
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use roxmltree::{Document, Node};
+use unicode_width::UnicodeWidthStr;
 
 fn any_number() -> impl Strategy<Value = f64> {
     prop_oneof![
@@ -417,5 +420,73 @@ fn no_label_is_cropped() {
             _ => (x - drawn / 2.0, x + drawn / 2.0),
         };
         assert!(low >= 0.0 && high <= 720.0, "{text}: {low} to {high}");
+    }
+}
+
+/// Names below are whole, and each has room, however many there are.
+#[test]
+fn of_many_names_below_some_are_written() {
+    for count in [5, 20, 200] {
+        let mut plot = runs();
+        plot.x = Axis::names("", (100..100 + count).map(|name| name.to_string()));
+        let drawing = svg(&plot, "p");
+        let elements = Document::parse(&drawing).unwrap();
+        let across = |node: &Node<'_, '_>| node.attribute("data-axis") == Some("x");
+        let axis = elements.descendants().find(across).unwrap();
+        let labels = axis.children().filter(|node| node.has_tag_name("text"));
+        let places = labels.map(|label| {
+            assert!(label.text().unwrap().parse::<u32>().is_ok(), "{drawing}");
+            label.attribute("x").unwrap().parse::<f64>().unwrap()
+        });
+        let places: Vec<f64> = places.collect();
+        assert!(places.len() >= 5, "{drawing}");
+        assert!(places.len() == count || count == 200, "{drawing}");
+        // As wide as DejaVu Sans draws three digits at 12 px.
+        assert!(places.is_sorted_by(|a, b| b - a > 22.9), "{places:?}");
+    }
+}
+
+#[test]
+fn series_are_told_apart_without_colour() {
+    let mut plot = runs();
+    plot.layers.clear();
+    for series in 0..13 {
+        let mut layer = dots("series", Tone::Series(series), 1);
+        let marker = Marker::of_series(usize::from(series));
+        if let Marks::Points { marker: own, .. } = &mut layer.marks {
+            *own = marker;
+        }
+        plot.layers.push(layer);
+    }
+    let drawing = svg(&plot, "p");
+    let elements = Document::parse(&drawing).unwrap();
+    let in_legend = |node: &Node<'_, '_>| {
+        node.attribute("class")
+            .is_some_and(|class| class.starts_with("legend"))
+    };
+    let shapes = elements.descendants().filter(in_legend).map(|entry| {
+        let path = entry.first_element_child().unwrap();
+        let shape = path.attribute("d").unwrap();
+        let shape = shape.trim_start_matches(|letter: char| !letter.is_lowercase());
+        (
+            path.attribute("class").unwrap().to_owned(),
+            shape.to_owned(),
+        )
+    });
+    assert_eq!(shapes.collect::<HashSet<_>>().len(), 13, "{drawing}");
+    for ascii in [false, true] {
+        let style = TextOptions {
+            ascii,
+            ..TextOptions::default()
+        };
+        let drawn = text(&plot, &style);
+        assert!(
+            drawn.lines().all(|line| line.width() <= style.width),
+            "{drawn}"
+        );
+        let (_, legend) = drawn.split_once("run\n").unwrap();
+        let symbols = legend.split(" series").map(str::trim_start);
+        let symbols: HashSet<&str> = symbols.filter(|symbol| !symbol.is_empty()).collect();
+        assert_eq!(symbols.len(), 13, "{legend}");
     }
 }

@@ -1,19 +1,22 @@
 //! Charts: benchmarks that are called CHART/NUMBER are the points of a chart, with a line for each variant.
 
+use std::collections::{HashMap, HashSet};
+use std::iter;
+
 use indexmap::{IndexMap, IndexSet};
 use perflab_compare::{Comparison, Row, Side, SubjectKey};
-use perflab_experiment::Metric;
+use perflab_experiment::{Metric, counted};
 use perflab_stats::quantile;
 use unicode_width::UnicodeWidthStr;
 
-use crate::number::{self, Scale};
+use crate::number::{self, Scale, quotient};
 use crate::sections::distinct;
 use crate::terminal::{Layout, TextOptions, pad};
 
-/// Most points of a chart; more are no chart that anybody reads.
+/// Most points of a chart that people can read.
 const MOST_POINTS: usize = 200;
 
-/// Most lines of a chart.
+/// Most variants of such a chart.
 const MOST_LINES: usize = 30;
 
 /// Columns of a variant's name before it is cut.
@@ -41,6 +44,8 @@ pub struct Chart<'r> {
 pub struct ChartLine<'r> {
     /// Its name.
     pub variant: &'r str,
+    /// Its place among all variants of the report, the baseline being 0, so that it looks alike in all charts.
+    pub series: usize,
     /// What it has at each point, where it was measured there.
     pub values: Vec<Option<ChartValue>>,
 }
@@ -64,87 +69,133 @@ fn named(benchmark: &str) -> Option<(&str, f64, &str)> {
 }
 
 /// The charts of a report, in the order in which it has them.
-pub fn charts(report: &Comparison) -> Vec<Chart<'_>> {
-    let mut groups: IndexMap<Vec<&str>, Vec<(f64, &str, &Row)>> = IndexMap::new();
-    for row in &report.rows {
-        let benchmark = row.key.benchmark.as_deref().and_then(named);
-        if let Some((chart, number, text)) = benchmark {
-            let key = group(&row.key, chart);
-            groups.entry(key).or_default().push((number, text, row));
-        }
-    }
-    let one_workload = distinct(report.rows.iter().map(|row| &row.key.workload)).len() <= 1;
-    let groups = groups.into_values();
-    let charts = groups.filter_map(|rows| chart_of(report, rows, one_workload));
-    charts.collect()
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Charts<'r> {
+    /// Those that people can read.
+    pub readable: Vec<Chart<'r>>,
+    /// A sentence for each of the others, without a full stop: how large it is, and how large a chart may be.
+    pub too_large: Vec<String>,
 }
 
-/// What the rows of a chart have in common.
-fn group<'r>(key: &'r SubjectKey, chart: &'r str) -> Vec<&'r str> {
+/// Where a row belongs: what the rows of its chart have in common, and the number of its point.
+type Place<'r> = (Vec<&'r str>, (f64, &'r str));
+
+/// A row at the number of its point.
+type Numbered<'r> = ((f64, &'r str), &'r Row);
+
+/// Where a row belongs, if it belongs to a chart.
+fn place(row: &Row) -> Option<Place<'_>> {
+    let key = &row.key;
+    let (chart, number, text) = named(key.benchmark.as_deref()?)?;
     let mut group = vec![chart, &key.metric.name, &key.metric.unit, &key.workload];
     for (name, value) in &key.parameters {
         group.extend([name.as_str(), value.as_str()]);
     }
-    group
+    Some((group, (number, text)))
 }
 
+/// Whether a report has any charts, readable or too large. This takes far less time than to make them.
+pub fn has_charts(report: &Comparison) -> bool {
+    let mut firsts: HashMap<Vec<&str>, &str> = HashMap::new();
+    let mut places = report.rows.iter().filter_map(place);
+    places.any(|(group, (_, text))| *firsts.entry(group).or_insert(text) != text)
+}
+
+/// Makes the charts of a report.
+pub fn find_charts(report: &Comparison) -> Charts<'_> {
+    let mut groups: IndexMap<Vec<&str>, Vec<Numbered<'_>>> = IndexMap::new();
+    for row in &report.rows {
+        if let Some((group, point)) = place(row) {
+            groups.entry(group).or_default().push((point, row));
+        }
+    }
+    let one_workload = distinct(report.rows.iter().map(|row| &row.key.workload)).len() <= 1;
+    let candidates = report.rows.iter().map(|row| row.variant.as_str());
+    let variants: IndexSet<&str> = iter::once(report.baseline.as_str())
+        .chain(candidates)
+        .collect();
+    let mut charts = Charts::default();
+    for rows in groups.into_values() {
+        match chart_of(report, &variants, rows, one_workload) {
+            Some(Ok(chart)) => charts.readable.push(chart),
+            Some(Err(sentence)) => charts.too_large.push(sentence),
+            None => {}
+        }
+    }
+    charts
+}
+
+/// A chart, or why nobody could read it. Nothing where there is a single point.
 fn chart_of<'r>(
     report: &'r Comparison,
-    mut rows: Vec<(f64, &'r str, &'r Row)>,
+    variants: &IndexSet<&'r str>,
+    mut rows: Vec<Numbered<'r>>,
     one_workload: bool,
-) -> Option<Chart<'r>> {
-    if rows.len() > MOST_POINTS * MOST_LINES {
+) -> Option<Result<Chart<'r>, String>> {
+    rows.sort_by(|((one, own), _), ((other, others), _)| {
+        one.total_cmp(other).then_with(|| own.cmp(others))
+    });
+    let mut points: Vec<(f64, &str)> = rows.iter().map(|(point, _)| *point).collect();
+    points.dedup();
+    if points.len() < 2 {
         return None;
     }
-    rows.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
-    let points: Vec<(f64, &str)> = distinct(rows.iter().map(|(number, text, _)| (*number, *text)));
-    // In the order of the report, not in that of the numbers.
-    let own: IndexSet<&str> = rows.iter().map(|(.., row)| row.variant.as_str()).collect();
-    let all: IndexSet<&str> = report.rows.iter().map(|row| row.variant.as_str()).collect();
-    let candidates = all.into_iter().filter(|variant| own.contains(variant));
-    if points.len() < 2 || points.len() > MOST_POINTS || own.len() >= MOST_LINES {
-        return None;
-    }
-    let first: &Row = rows.first()?.2;
+    let key = &rows.first()?.1.key;
+    let title = title(key, one_workload)?;
     let baseline = report.baseline.as_str();
-    let line = |variant: &'r str| {
+    let mut sides: HashMap<(&str, &str), &Side> = HashMap::new();
+    let mut own: HashSet<&str> = HashSet::from([baseline]);
+    for ((_, text), row) in &rows {
+        own.insert(&row.variant);
+        sides.entry((baseline, *text)).or_insert(&row.base);
+        let candidate = (row.variant.as_str(), *text);
+        sides.entry(candidate).or_insert(&row.candidate);
+    }
+    if points.len() > MOST_POINTS || own.len() > MOST_LINES {
+        return Some(Err(format!(
+            "{} of {title} is not drawn: it has {} and {}, and a chart has at most {MOST_POINTS} points and \
+             {MOST_LINES} variants",
+            key.metric.name,
+            counted(points.len(), "point"),
+            counted(own.len(), "variant"),
+        )));
+    }
+    let variants = variants.iter().enumerate();
+    let lines = variants.filter(|(_, variant)| own.contains(*variant));
+    let lines = lines.map(|(series, &variant)| {
         let values = points.iter().map(|(_, text)| {
-            let mut own = rows.iter().filter(|(_, at, _)| at == text);
-            let is_base = variant == baseline;
-            let (.., row) = own.find(|(.., row)| is_base || row.variant == variant)?;
-            let side = if is_base { &row.base } else { &row.candidate };
+            let side = sides.get(&(variant, *text))?;
             Some(ChartValue::of(side, report.confidence))
         });
         ChartLine {
             variant,
+            series,
             values: values.collect(),
         }
-    };
-    let variants = std::iter::once(baseline).chain(candidates);
-    let lines: Vec<ChartLine<'_>> = variants.map(line).collect();
+    });
+    let lines: Vec<ChartLine<'_>> = lines.collect();
     let values = lines.iter().flat_map(|line| line.values.iter().flatten());
     // The unit in which the smallest value can be read.
     let sizes = values.map(|value| value.median.abs());
     let smallest = sizes
         .filter(|size| *size > 0.0)
         .fold(f64::INFINITY, f64::min);
-    let unit = &first.key.metric.unit;
-    Some(Chart {
-        metric: &first.key.metric,
-        title: title(first, one_workload)?,
-        scale: Scale::of(&[smallest], unit),
+    Some(Ok(Chart {
+        metric: &key.metric,
+        title,
+        scale: Scale::of(&[smallest], &key.metric.unit),
         points,
         lines,
-    })
+    }))
 }
 
-fn title(row: &Row, one_workload: bool) -> Option<String> {
-    let (chart, ..) = named(row.key.benchmark.as_deref()?)?;
+fn title(key: &SubjectKey, one_workload: bool) -> Option<String> {
+    let (chart, ..) = named(key.benchmark.as_deref()?)?;
     let mut words = Vec::new();
     if !one_workload {
-        words.push(row.key.workload.clone());
+        words.push(key.workload.clone());
     }
-    let parameters = row.key.parameters.iter();
+    let parameters = key.parameters.iter();
     words.extend(parameters.map(|(name, value)| format!("{name}={value}")));
     words.push(chart.to_owned());
     Some(words.join(" "))
@@ -207,8 +258,7 @@ pub fn chart_tables(chart: &Chart<'_>, options: &TextOptions) -> String {
         Some(chart.shown(value.median))
     });
     let times = table(chart, options, |line, point| {
-        let times = chart.times_baseline(line, point)?;
-        Some(number::short(times, DIGITS))
+        chart.times_baseline(line, point).map(quotient)
     });
     let heading = options.show(&chart.heading());
     let baseline = options.cut(&options.show(baseline), LONGEST_NAME);

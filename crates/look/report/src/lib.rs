@@ -38,7 +38,7 @@ mod warning;
 pub use self::csv::csv;
 pub use answer::{Sentence, answers};
 pub use changes::{change_sentences, changes_text, suspected_sentences};
-pub use charts::{Chart, ChartLine, ChartValue, chart_tables, charts};
+pub use charts::{Chart, ChartLine, ChartValue, Charts, chart_tables, find_charts, has_charts};
 pub use command::{command, command_of_run, operand};
 pub use detail::{detail, facts};
 pub use difference::{Differences, Estimate, interval, percent, percent_within};
@@ -51,7 +51,7 @@ pub use history::{
 pub use json::{SCHEMA, json, schema};
 pub use markdown::markdown;
 pub use markup::escape as markdown_escape;
-pub use number::{probability, rough, share, value, value_with_unit};
+pub use number::{probability, quotient, rough, share, value, value_with_unit};
 pub use planning::plan_text;
 pub use revision::revision_text;
 pub use row_warning::{no_deciles, row_warnings};

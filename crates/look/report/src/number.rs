@@ -127,6 +127,11 @@ pub fn probability(p: f64) -> String {
     }
 }
 
+/// How many times one value another is, with at least three significant digits: `1.50`, `0.000400`, `12345`.
+pub fn quotient(times: f64) -> String {
+    short(times, 3)
+}
+
 /// A figure without its unit, with at least so many significant digits.
 pub(crate) fn short(value: f64, digits: usize) -> String {
     if value.is_finite() {

@@ -6,10 +6,11 @@ use std::path::Path;
 use perflab_compare::{SampleSelection, Selection, compare_result};
 use perflab_pages::{Content, asset};
 use perflab_plot::svg;
-use perflab_report::plots::chart as drawn;
-use perflab_report::{Chart, chart_tables, charts};
+use perflab_report::plots::draw_chart;
+use perflab_report::{Chart, Charts, chart_tables, find_charts};
 use perflab_store::is_result;
 
+use crate::drawn::too_large;
 use crate::failure::{Code, Failure};
 use crate::output;
 use crate::selection::{input, open};
@@ -34,11 +35,23 @@ pub fn stored(path: &Path, plots: Option<&Path>) -> Result<Option<Code>, Failure
     let result = input(&opened)?;
     let selection = Selection::of(result.experiment, result.origin);
     let report = compare_result(&result, &SampleSelection::default(), &selection)?;
-    let charts = charts(&report);
+    let Charts {
+        readable: charts,
+        too_large: others,
+    } = find_charts(&report);
+    for sentence in &others {
+        terminal::say(&too_large(sentence));
+    }
     if charts.is_empty() {
+        let reason = match others.is_empty() {
+            true => {
+                "none of its benchmarks are called alike but for a number behind a slash, as read/64 is"
+            }
+            false => "all are too large",
+        };
+        let path = path.display();
         return Err(Failure::no_data(format!(
-            "{} has no charts: none of its benchmarks are called alike but for a number behind a slash, as read/64 is",
-            path.display()
+            "{path} has no charts to show: {reason}"
         )));
     }
     let options = terminal::text_options(false);
@@ -46,7 +59,7 @@ pub fn stored(path: &Path, plots: Option<&Path>) -> Result<Option<Code>, Failure
     let texts: Vec<String> = tables.chain(whole(&charts)).collect();
     terminal::print(&texts.join("\n"))?;
     if let Some(directory) = plots {
-        draw(&charts, directory)?;
+        write_drawings(&charts, directory)?;
     }
     Ok(None)
 }
@@ -102,7 +115,7 @@ fn median(
 }
 
 /// Writes each chart as a file that needs no other.
-fn draw(charts: &[Chart<'_>], directory: &Path) -> Result<(), Failure> {
+fn write_drawings(charts: &[Chart<'_>], directory: &Path) -> Result<(), Failure> {
     fs::create_dir_all(directory)
         .map_err(|error| Failure::usage(format!("cannot make {}: {error}", directory.display())))?;
     for chart in charts {
@@ -112,7 +125,7 @@ fn draw(charts: &[Chart<'_>], directory: &Path) -> Result<(), Failure> {
             _ => '-',
         });
         let name: String = letters.collect();
-        let drawing = alone(&svg(&drawn(chart), "chart"));
+        let drawing = alone(&svg(&draw_chart(chart), "chart"));
         output::write(&directory.join(name + ".svg"), &drawing)?;
     }
     Ok(())

@@ -67,6 +67,7 @@ class Layer {
     this.name = name;
     this.isOff = false;
     this.isPoints = group.dataset.marks === "points";
+    this.isLine = group.dataset.marks === "lines";
     [, this.shape] = /^M\S+ [-\d.]+([a-z][^M]*)/.exec(group.querySelector("path")?.getAttribute("d")) ?? [];
     this.marks = READ[group.dataset.marks]?.(group) ?? [];
     this.paths = [...group.querySelectorAll("path")].map((path) => ({ path, commands: this.isPoints || commandsOf(path) }));

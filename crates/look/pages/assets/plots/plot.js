@@ -40,6 +40,10 @@ class Plot {
     const names = [...this.svg.querySelectorAll(".legend text")].map((text) => text.textContent);
     const groups = [...this.svg.querySelectorAll("[data-marks]")];
     this.layers = groups.map((group) => new Layer(group, names[group.dataset.entry]));
+    // The points that a line joins have words, and the line has none.
+    const seriesOf = ({ group }) => `${group.getAttribute("class")} ${group.dataset.entry}`;
+    const joined = new Set(this.layers.filter(({ isPoints }) => isPoints).map(seriesOf));
+    for (const layer of this.layers) if (layer.isLine && joined.has(seriesOf(layer))) layer.marks = [];
     const id = `${figure.querySelector("desc").id}-clip`;
     for (const { group, isPoints } of this.layers) if (!isPoints) group.setAttribute("clip-path", `url(#${id})`);
     this.clip = made("rect", {});

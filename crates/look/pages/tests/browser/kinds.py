@@ -44,6 +44,7 @@ def served():
     first = server().first
     return below(server().result("sort")) | {
         "comparison with deciles": (urljoin(server().result("sort-again"), "comparison-1-1.html"), 4),
+        "charts": (urljoin(server().result("read"), "charts.html"), 1),
         "list": (first, 0),
         "pair": (f"{first}pair?a=sort&b=sort-again", 0),
     } | of_history()

@@ -64,6 +64,32 @@ driver = "command"
 command = ["sh", "-c", "test -e HURRY || sleep {time}"]
 """
 
+# Benchmarks that are called alike but for a number.
+READ = """
+name = "read"
+
+[design]
+runs = 6
+seed = 7
+
+[variants.once]
+vars = { times = "1" }
+
+[variants.twice]
+vars = { times = "2" }
+
+[workloads.read]
+driver = "generic"
+command = ["sh", "-c", "for n in 1 20 400; do echo VALUE $((n * {times} + 10)) ns cost read/$n; done"]
+
+[[workloads.read.metrics]]
+name = "cost"
+unit = "ns"
+better = "lower"
+benchmark = "*"
+values = true
+"""
+
 
 class Laboratory:
     """A directory of its own with results in it."""
@@ -105,13 +131,14 @@ class Laboratory:
 
 @functools.cache
 def laboratory():
-    """One for all tests: `sort` sweeps a parameter, `sort-again` has its first part again with more runs, and
-    `large` has many values."""
+    """One for all tests: `sort` sweeps a parameter, `sort-again` has its first part again with more runs, `read` has
+    a chart, and `large` has many values."""
     directory = tempfile.TemporaryDirectory(prefix="perflab-pages-")
     atexit.register(directory.cleanup)
     made = Laboratory(directory.name)
     made.measure("sort", SORT.format(runs=12, lines=[5000, 10000, 20000, 40000]))
     made.measure("sort-again", SORT.format(runs=24, lines=[5000]))
+    made.measure("read", READ)
     made.imported("large", 1200)
     return made
 

@@ -20,13 +20,13 @@ class List(PageTest):
             self.page.get_by_role("button", name="Find").click()
 
     def test_search(self):
-        self.assertEqual(sorted(self.listed()), ["large", "sort", "sort-again"])
+        self.assertEqual(sorted(self.listed()), ["large", "read", "sort", "sort-again"])
         self.search("again Bytes")
         self.assertEqual(self.listed(), ["sort-again"])
         self.assertEqual(self.page.get_by_label("Search").input_value(), "again Bytes")
         self.search("no-such-word")
         self.assertEqual(self.listed(), [])
-        self.assertIn("None of 3 results", self.page.locator(".answer").inner_text())
+        self.assertIn("None of 4 results", self.page.locator(".answer").inner_text())
 
     def test_compare_two(self):
         self.page.get_by_label("A: sort", exact=True).check()

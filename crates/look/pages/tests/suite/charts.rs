@@ -2,8 +2,9 @@
 
 use perflab_compare::Comparison;
 use perflab_pages::{Content, Site};
+use perflab_report::find_charts;
 
-use crate::html::{all, crawl};
+use crate::html::{self, all, crawl};
 use crate::made::Made;
 
 fn text(site: &Site, address: &str) -> Option<String> {
@@ -17,13 +18,18 @@ fn text(site: &Site, address: &str) -> Option<String> {
 fn benchmarks_that_end_in_a_number_have_charts() {
     let directory = tempfile::tempdir().unwrap();
     let mut made = Made::plain();
-    let samples = made
-        .records
-        .iter_mut()
-        .flat_map(|record| &mut record.samples);
-    for sample in samples {
-        let is_get = sample.benchmark.as_deref() == Some("GET");
-        sample.benchmark = Some(format!("<read>/{}", if is_get { 1 } else { 20 }));
+    for record in &mut made.records {
+        for sample in &mut record.samples {
+            let is_get = sample.benchmark.as_deref() == Some("GET");
+            sample.benchmark = Some(format!("<read>/{}", if is_get { 1 } else { 20 }));
+            // Multiples of the baseline that are small, and large.
+            let median = match (record.variant.as_str(), is_get) {
+                ("old", _) => 1000.0,
+                (_, true) => 0.4,
+                (_, false) => 12_345_000.0,
+            };
+            sample.value = median * (1.0 + (f64::from(record.block) - 3.5) / 1000.0);
+        }
     }
     made.write(directory.path());
     let site = Site::read(directory.path());
@@ -39,7 +45,17 @@ fn benchmarks_that_end_in_a_number_have_charts() {
     let shown = found.text("charts.html");
     let report: Comparison =
         serde_json::from_str(&text(&site, "data/report.json").unwrap()).unwrap();
-    let charts = perflab_report::charts(&report);
+    let cells = all(page.root_element(), "td.number")
+        .into_iter()
+        .map(html::text);
+    let cells: Vec<String> = cells.collect();
+    for times in ["0.000400", "12345"] {
+        assert!(
+            cells.iter().any(|cell| cell == times),
+            "{times} in {cells:?}"
+        );
+    }
+    let charts = find_charts(&report).readable;
     assert_eq!(charts.len(), 2);
     for chart in &charts {
         assert!(shown.contains(&chart.heading()), "{}", chart.heading());

@@ -3,19 +3,27 @@
 use std::fmt::Write as _;
 
 use super::frame::{Frame, MOST_OF_A_LABEL, TICKS_UP, TITLE_LINE};
-use super::letters::cut;
+use super::letters::{cut, text_width};
 use super::markup::{escaped, short};
 use crate::axis::Scale;
 use crate::marks::Which;
 use crate::plot::Plot;
 use crate::ticks::ticks;
 
+/// Least room of a name below: some letters.
+const LEAST_OF_A_NAME: f64 = 30.0;
+
 pub(super) fn axes(out: &mut String, plot: &Plot, frame: &Frame<'_>) {
     let (left, right) = (short(frame.left), short(frame.right()));
     let (top, bottom) = (short(frame.top), short(frame.bottom()));
     out.push_str("<g class=\"axes\">");
     begin(out, Which::X, &plot.x.scale);
-    for tick in ticks(&plot.x.scale, frame.ticks_across()) {
+    let columns = ticks(&plot.x.scale, frame.ticks_across());
+    let widest = columns.iter().map(|tick| text_width(&tick.label));
+    let needed = widest.fold(0.0, f64::max).min(LEAST_OF_A_NAME);
+    // Of names that are too many only some are there.
+    let every = (needed / frame.width_of_a_name()).ceil().max(1.0);
+    for tick in columns.into_iter().step_by(every as usize) {
         let Some(x) = frame.x(tick.at).map(short) else {
             continue;
         };
@@ -24,7 +32,7 @@ pub(super) fn axes(out: &mut String, plot: &Plot, frame: &Frame<'_>) {
             "<path class=\"grid\" d=\"M{x} {top}V{bottom}\"/>\
              <text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{label}</text>",
             y = short(frame.bottom() + 15.0),
-            label = escaped(&cut(&tick.label, frame.width_of_a_name())),
+            label = escaped(&cut(&tick.label, frame.width_of_a_name() * every)),
         );
     }
     out.push_str("</g>");

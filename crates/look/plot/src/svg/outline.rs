@@ -22,11 +22,15 @@ impl Outline {
 impl fmt::Display for Outline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let around = match self.marker {
-            Marker::Disc | Marker::Ring => "h0",
+            Marker::Disc => "h0",
+            Marker::Ring => "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
             Marker::Cross => "m-3-3l6 6m0-6l-6 6",
             Marker::Plus => "m-4 0h8m-4-4v8",
-            Marker::Triangle => "m0-4l4 7h-8z",
-            Marker::Square => "m-3-3h6v6h-6z",
+            Marker::Star => "m-4 0h8m-4-4v8m-3-7l6 6m0-6l-6 6",
+            Marker::Triangle | Marker::HollowTriangle => "m0-4l4 7h-8z",
+            Marker::Wedge | Marker::HollowWedge => "m0 4l4-7h-8z",
+            Marker::Square | Marker::HollowSquare => "m-3-3h6v6h-6z",
+            Marker::Diamond | Marker::HollowDiamond => "m0-4l4 4l-4 4l-4-4z",
         };
         write!(f, "M{} {}{around}", self.x, self.y)
     }
@@ -35,9 +39,8 @@ impl fmt::Display for Outline {
 pub(super) fn class_of(marker: Marker) -> &'static str {
     match marker {
         Marker::Disc => "disc",
-        Marker::Ring => "ring",
-        Marker::Cross | Marker::Plus => "strokes",
-        Marker::Triangle | Marker::Square => "solid",
+        Marker::Triangle | Marker::Wedge | Marker::Square | Marker::Diamond => "solid",
+        _ => "strokes",
     }
 }
 

@@ -70,18 +70,22 @@ impl TextOptions {
     }
 
     pub(super) fn symbol(&self, marker: Marker) -> char {
-        match (marker, self.ascii) {
-            (Marker::Disc, false) => '●',
-            (Marker::Disc | Marker::Ring, true) => 'o',
-            (Marker::Cross, false) => '×',
-            (Marker::Cross, true) => 'x',
-            (Marker::Plus, _) => '+',
-            (Marker::Triangle, false) => '▲',
-            (Marker::Triangle, true) => '^',
-            (Marker::Square, false) => '■',
-            (Marker::Square, true) => '#',
-            (Marker::Ring, false) => '○',
-        }
+        let (unicode, ascii) = match marker {
+            Marker::Disc => ('●', 'o'),
+            Marker::Cross => ('×', 'x'),
+            Marker::Plus => ('+', '+'),
+            Marker::Triangle => ('▲', '^'),
+            Marker::Square => ('■', '#'),
+            Marker::Diamond => ('◆', '%'),
+            Marker::Wedge => ('▼', 'v'),
+            Marker::Ring => ('○', '0'),
+            Marker::HollowTriangle => ('△', 'A'),
+            Marker::HollowSquare => ('□', '='),
+            Marker::HollowDiamond => ('◇', '&'),
+            Marker::HollowWedge => ('▽', 'Y'),
+            Marker::Star => ('✶', '@'),
+        };
+        if self.ascii { ascii } else { unicode }
     }
 
     /// Select Graphic Rendition (ECMA-48, 8.3.117). Series take colours that say neither good nor bad.

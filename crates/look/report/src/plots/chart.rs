@@ -10,7 +10,7 @@ use crate::charts::{Chart, ChartLine, ChartValue};
 const FAR: f64 = 100.0;
 
 /// Medians as points, joined by lines; intervals as upright lines through them.
-pub fn chart(chart: &Chart<'_>) -> Plot {
+pub fn draw_chart(chart: &Chart<'_>) -> Plot {
     let numbers = chart.points.iter().map(|(number, _)| *number);
     let (least, most) = numbers
         .clone()
@@ -25,13 +25,13 @@ pub fn chart(chart: &Chart<'_>) -> Plot {
     let factor = chart.factor();
     let mut layers = Vec::new();
     let (mut lowest, mut highest) = (0.0_f64, 0.0_f64);
-    for (index, line) in chart.lines.iter().enumerate() {
+    for line in &chart.lines {
         let found = line.values.iter().enumerate();
         let found = found.filter_map(|(point, value)| Some((point, (*value)?)));
         let found: Vec<(usize, ChartValue)> = found.collect();
         let layer = |marks| Layer {
             name: line.variant.to_owned(),
-            tone: Tone::Series(u8::try_from(index).unwrap_or(u8::MAX)),
+            tone: Tone::Series(u8::try_from(line.series).unwrap_or(u8::MAX)),
             marks,
         };
         let at = found.iter().map(|(point, value)| Point {
@@ -55,7 +55,7 @@ pub fn chart(chart: &Chart<'_>) -> Plot {
             (lowest, highest) = (lowest.min(shown), highest.max(shown));
         }
         layers.push(layer(Marks::Points {
-            marker: Marker::of_series(index),
+            marker: Marker::of_series(line.series),
             at: at.collect(),
         }));
         layers.push(layer(Marks::Line(medians.collect())));
@@ -70,7 +70,7 @@ pub fn chart(chart: &Chart<'_>) -> Plot {
             counted(chart.points.len(), "point")
         ),
         x: if is_wide {
-            Axis::names(chart.title.clone(), names)
+            Axis::names(format!("{} (not to scale)", chart.title), names)
         } else {
             Axis::around(chart.title.clone(), numbers)
         },

@@ -14,7 +14,7 @@ mod sides;
 mod slices;
 mod sweep;
 
-pub use chart::chart;
+pub use chart::draw_chart;
 pub use distribution::distribution;
 pub use forest::forest;
 pub use points::Link;

@@ -2,8 +2,8 @@
 
 use perflab_compare::{Comparison, Verdict};
 use perflab_plot::{Marks, Scale};
-use perflab_report::plots::chart;
-use perflab_report::{TextOptions, chart_tables, charts};
+use perflab_report::plots::draw_chart;
+use perflab_report::{TextOptions, chart_tables, find_charts, has_charts};
 
 use crate::common::{report, row};
 
@@ -36,7 +36,7 @@ fn made() -> Comparison {
 #[test]
 fn points_are_in_the_order_of_their_numbers() {
     let report = made();
-    let charts = charts(&report);
+    let charts = find_charts(&report).readable;
     let titles: Vec<&str> = charts.iter().map(|chart| chart.title.as_str()).collect();
     assert_eq!(titles, ["read", "clients=5 read"]);
     let tables = chart_tables(&charts[0], &TextOptions::default());
@@ -65,7 +65,7 @@ fn values_that_are_no_runs_have_no_interval() {
     for row in &mut report.rows {
         row.base.n = 3;
     }
-    let charts = charts(&report);
+    let charts = find_charts(&report).readable;
     let values = &charts[0].lines[0].values;
     assert!(
         values
@@ -78,8 +78,8 @@ fn values_that_are_no_runs_have_no_interval() {
 #[test]
 fn numbers_far_apart_stand_side_by_side() {
     let report = made();
-    let charts = charts(&report);
-    let near = chart(&charts[0]);
+    let charts = find_charts(&report).readable;
+    let near = draw_chart(&charts[0]);
     assert!(matches!(near.x.scale, Scale::Numbers { .. }));
     assert_eq!(near.layers.len(), 9, "points, line and intervals of each");
     let Marks::Points { at, .. } = &near.layers[3].marks else {
@@ -92,9 +92,71 @@ fn numbers_far_apart_stand_side_by_side() {
         "{}",
         at[0].label
     );
-    let far = chart(&charts[1]);
+    let far = draw_chart(&charts[1]);
     let names = ["1", "1000"].map(str::to_owned).to_vec();
     assert_eq!(far.x.scale, Scale::Names(names));
+    assert_eq!(far.x.title, "clients=5 read (not to scale)");
     // From zero on.
     assert!(matches!(far.y.scale, Scale::Numbers { low, .. } if low == 0.0));
+}
+
+/// Points that are few, and variants that are many.
+#[test]
+fn charts_that_nobody_can_read_are_named() {
+    let rows = |points: usize, candidates: usize| {
+        let all =
+            (0..points).flat_map(|point| (0..candidates).map(move |variant| (point, variant)));
+        let rows = all.map(|(point, variant)| {
+            let (benchmark, variant) = (format!("read/{point}"), format!("v{variant}"));
+            row(&benchmark, &variant, 100.0, 0.1, Verdict::Better)
+        });
+        report("made", rows.collect(), Vec::new())
+    };
+    let largest = rows(200, 29);
+    assert_eq!(find_charts(&largest).readable.len(), 1);
+    assert_eq!(find_charts(&largest).too_large, [""; 0]);
+    for (points, candidates, has) in [
+        (201, 1, "201 points and 2 variants"),
+        (2, 30, "2 points and 31 variants"),
+    ] {
+        let report = rows(points, candidates);
+        let charts = find_charts(&report);
+        let limits = "and a chart has at most 200 points and 30 variants";
+        let expected = format!("rps of read is not drawn: it has {has}, {limits}");
+        assert_eq!(charts.too_large, [expected]);
+        assert!(charts.readable.is_empty() && has_charts(&report));
+    }
+    let none = rows(1, 2);
+    assert!(find_charts(&none).readable.is_empty() && !has_charts(&none));
+}
+
+/// The other variant is missing in the first chart, and the third one looks the same in both.
+#[test]
+fn a_variant_looks_alike_in_all_charts() {
+    let new = |benchmark: &str, variant: &str| row(benchmark, variant, 100.0, 0.1, Verdict::Better);
+    let rows = [
+        ("a", "new"),
+        ("a", "third"),
+        ("b", "new"),
+        ("b", "other"),
+        ("b", "third"),
+    ];
+    let rows = rows.iter().flat_map(|(chart, variant)| {
+        [1, 2].map(|number| new(&format!("{chart}/{number}"), variant))
+    });
+    let report = report("made", rows.collect(), Vec::new());
+    let charts = find_charts(&report).readable;
+    let looks = charts.iter().map(|chart| {
+        let drawn = draw_chart(chart);
+        let mut layers = drawn.layers.into_iter();
+        let points = layers
+            .rfind(|layer| layer.name == "third" && matches!(layer.marks, Marks::Points { .. }));
+        let points = points.unwrap();
+        let Marks::Points { marker, .. } = points.marks else {
+            panic!("{points:?}");
+        };
+        (points.tone, marker)
+    });
+    let looks: Vec<_> = looks.collect();
+    assert_eq!(looks[0], looks[1]);
 }
