@@ -215,27 +215,29 @@ mod tests {
     }
 
     #[test]
-    fn sites_of_one_probe_count_once() {
+    fn sites_of_one_place_count_once() {
         let texts = b"p\nn\nf\n1\ni32 a\ncstr b\0p\nn\ng\n2\ni32 a\ncstr b\0a\nz\nf\n3\0p\nbad name\nf\n4\0open";
         let second = texts.iter().position(|byte| *byte == 0).unwrap() as u64 + 1;
         let third = second * 2;
         let fourth = third + 8;
         let last = texts.len() as u64 - 4;
-        let content = sites(&[0, second, third, fourth, last, 9999]);
+        let content = sites(&[0, second, 0, third, fourth, last, 9999]);
         let found = probes((SITES, &content), (TEXTS, texts)).unwrap();
         let names: Vec<String> = found
             .probes
             .iter()
             .map(|probe| {
-                format!(
-                    "{}:{} {}",
-                    probe.provider,
-                    probe.name,
-                    probe.arguments.len()
-                )
+                let FileProbe {
+                    provider,
+                    name,
+                    arguments,
+                    source,
+                    line,
+                } = probe;
+                format!("{provider}:{name} {} {source}:{line}", arguments.len())
             })
             .collect();
-        assert_eq!(names, ["a:z 0", "p:n 2"]);
+        assert_eq!(names, ["a:z 0 f:3", "p:n 2 f:1", "p:n 2 g:2"]);
         let problems: Vec<&str> = found.problems.iter().map(String::as_str).collect();
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(problems[0].contains("\"p bad name f 4\""), "{problems:?}");
