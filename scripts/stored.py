@@ -1,4 +1,5 @@
-"""Shared by scripts that feed a document from a stored result: a result in an archive, and perflab's output about it."""
+"""Shared by scripts that feed a document from a stored result: a result in an archive, perflab's output about it, and
+tables of that."""
 import json
 import os
 import subprocess
@@ -51,3 +52,27 @@ def machine(result):
     release = ".".join(facts["kernel"]["release"].split("-")[0].split(".")[:2])
     begun = json.loads((result / "meta.json").read_text())["created"][:10]
     return f"{kind} with {facts['cpu']['logical_cpus']} CPUs ({facts['cpu']['name']}, Linux {release}), on {begun}; load average at the start: {facts['moment']['load1']:.1f}"
+
+
+def signed(share):
+    return f"{100 * share:+.2f}".replace("-", "−") if abs(share) >= 5e-5 else "0.00"
+
+
+def interval(answer):
+    ends = ["…" if answer[end] is None else signed(answer[end]) for end in ("low", "high")]
+    return f"{signed(answer['difference'])} % [{', '.join(ends)}]"
+
+
+def verdict(row):
+    return row["headline"] if row["headline"] == "not proven" else f"**{row['headline']}**"
+
+
+def mde(*rows):
+    """The largest of some rows, in %."""
+    shares = [row["mde"] for row in rows]
+    return "not known" if None in shares else f"{100 * max(shares):.2f} %"
+
+
+def table(header, rows):
+    aligned = ["---"] + ["---:"] * (len(header) - 1)
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, aligned, *rows]).replace("|  |", "| |")

@@ -1,0 +1,131 @@
+//! Who holds a grace period up is named.
+#![expect(unsafe_code, reason = "a thread ends as no safe code can end it")]
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::thread::{self, Builder};
+use std::time::{Duration, Instant};
+
+use perflab_rcu::{
+    Cause, Flavour, OwnMembarrier, OwnQsbr, Stall, as_reader, on_stall, synchronize, with_flavour,
+};
+
+use crate::limbo::{FLAVOURS, loaded};
+
+/// A report takes a second and a quarter.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The reports from now on.
+fn reports() -> Receiver<Stall> {
+    let (tell, told) = mpsc::channel();
+    on_stall(move |stall| {
+        let _ = tell.send(stall.clone());
+    });
+    told
+}
+
+/// A reader of this name that holds grace periods up by what it does in a section; from then on.
+fn hold_up<F: Flavour>(name: &str, how: impl FnOnce() + Send + 'static) {
+    let (enter, entered) = mpsc::channel();
+    let holder = Builder::new().name(name.to_owned());
+    let holder = holder.spawn(move || {
+        as_reader::<F, _>(|reader| {
+            let _section = reader.enter();
+            enter.send(()).unwrap();
+            how();
+        })
+    });
+    // A thread that ends by a system call of its own cannot be joined.
+    drop(holder.unwrap());
+    entered.recv().unwrap();
+}
+
+#[test]
+fn a_sleeper_is_named_once_for_each_grace_period() {
+    let told = reports();
+    hold_up::<OwnQsbr>("sleeper", || thread::sleep(Duration::from_secs(3)));
+    let begin = Instant::now();
+    synchronize::<OwnQsbr>().unwrap();
+    assert!(begin.elapsed() > Duration::from_secs(2));
+    let stall = told.recv_timeout(PATIENCE).unwrap();
+    assert_eq!((stall.flavour, stall.cause), ("own-qsbr", Cause::Reads));
+    assert!(stall.waited >= Duration::from_secs(1) && stall.waited < Duration::from_secs(3));
+    assert_eq!(stall.reader.name, "sleeper");
+    assert!(stall.reader.state.starts_with("sleeping"), "{stall}");
+    let said = stall.to_string();
+    let tid = stall.reader.tid;
+    assert!(
+        said.starts_with("rcu: own-qsbr: a grace period has waited 1.")
+            && said.contains(&format!(" s for thread {tid} `sleeper` (sleeping")),
+        "{said}"
+    );
+    assert!(told.try_recv().is_err());
+}
+
+#[test]
+fn a_section_that_never_ends_is_named_under_every_flavour() {
+    for name in FLAVOURS {
+        let Some(choice) = loaded(name) else { continue };
+        with_flavour!(choice, F => never_ending_is_named::<F>(name));
+    }
+}
+
+fn never_ending_is_named<F: Flavour>(flavour: &str) {
+    static IS_OVER: AtomicBool = AtomicBool::new(false);
+    IS_OVER.store(false, Ordering::Relaxed);
+    let told = reports();
+    hold_up::<F>("never-ending", || {
+        while !IS_OVER.load(Ordering::Relaxed) {
+            std::hint::spin_loop();
+        }
+    });
+    let waits = thread::spawn(synchronize::<F>);
+    let stall = told.recv_timeout(PATIENCE).unwrap();
+    assert_eq!((stall.flavour, stall.cause), (flavour, Cause::Reads));
+    assert_eq!(stall.reader.name, "never-ending", "{stall}");
+    IS_OVER.store(true, Ordering::Relaxed);
+    waits.join().unwrap().unwrap();
+}
+
+/// Ends the calling thread, and nothing else happens in it.
+fn vanish() {
+    // SAFETY: the thread's stack and what is on it stay, as nobody joins it.
+    unsafe { libc::syscall(libc::SYS_exit, 0) };
+}
+
+#[test]
+fn what_a_thread_had_that_ended_without_leaving_is_given_back() {
+    let told = reports();
+    given_back::<OwnQsbr>(&told);
+    given_back::<OwnMembarrier>(&told);
+}
+
+fn given_back<F: Flavour>(told: &Receiver<Stall>) {
+    hold_up::<F>("dies", vanish);
+    synchronize::<F>().unwrap();
+    let stall = told.recv_timeout(PATIENCE).unwrap();
+    assert_eq!((stall.flavour, stall.cause), (F::NAME, Cause::Buried));
+    assert!(
+        stall.to_string().contains(" ended without leaving"),
+        "{stall}"
+    );
+    // It is waited for no more.
+    let begin = Instant::now();
+    synchronize::<F>().unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn a_library_waits_for_ever_for_a_thread_that_ended_without_leaving() {
+    let Some(choice) = loaded("memb") else { return };
+    with_flavour!(choice, F => {
+        let told = reports();
+        hold_up::<F>("dies", vanish);
+        // It never ends, and the process does.
+        let waits = thread::spawn(synchronize::<F>);
+        let stall = told.recv_timeout(PATIENCE).unwrap();
+        assert_eq!((stall.flavour, stall.cause), ("memb", Cause::Lost));
+        assert!(stall.to_string().contains("this library waits for it for ever"), "{stall}");
+        assert!(!waits.is_finished());
+    });
+}
