@@ -58,7 +58,7 @@ fn play(name: &str) {
             it_is_made_of_what_its_name_says::<F>(name);
         }),
         Err(Unavailable::Library(_)) if name != "signal" => {
-            needs_found("liburcu", None, "liburcu-dev")
+            needs_found::<()>("liburcu", None, "liburcu-dev");
         }
         Err(reason) => not_checked(&test_name(), &reason.to_string()),
     }
