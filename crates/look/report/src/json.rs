@@ -39,8 +39,8 @@ struct Report<'r> {
     /// others as the baseline.
     #[serde(default)]
     observation: Vec<Row<'r>>,
-    /// Cells that could not be measured, and are in no row; absent where there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Cells that could not be measured, and are in no row.
+    #[serde(default)]
     left_out: Vec<&'r LeftOut>,
     /// Number of tests that the error is shared among; those about the control are apart.
     tests: usize,
