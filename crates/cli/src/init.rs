@@ -113,7 +113,7 @@ fn layout(arguments: &InitArguments) -> String {
                          the order in a block is random";
     const BOTH: &str = "block = 3            # runs of each variant within a block, which divides `runs`; \
                         the order in a block is random\n# slices = 40        # instead of `block`: servers take turns \
-                        within a run; the command needs {slice:AMOUNT}";
+                        within a run; the load must be enough for so many, or say its share with {slice:AMOUNT}";
     // Servers on one port cannot be up at the same time.
     let has_port = |server: &String| server.contains("{port}");
     if arguments.server.is_empty() || !arguments.server.iter().all(has_port) {

@@ -1,8 +1,8 @@
 //! `perflab plan`: how many runs it takes to show a difference.
 
-use std::fs;
+mod noise;
+
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 use perflab_compare::{
@@ -10,8 +10,6 @@ use perflab_compare::{
     result_subjects,
 };
 use perflab_experiment::Lifetime;
-use perflab_machine::doctor::Report;
-use perflab_machine::doctor::measured::noise::Wandering;
 use perflab_report::plan_text;
 
 use crate::failure::{Code, Failure};
@@ -38,11 +36,12 @@ pub struct PlanArguments {
     sd: Option<String>,
 
     /// What `perflab doctor --noise --format json` said: what the CPU alone makes runs differ by, as whole runs and in
-    /// slices. With --each.
+    /// slices, in wall time, and in slices in CPU time. With --each.
     #[arg(long, value_name = "FILE", requires = "each", conflicts_with = "sd")]
     noise: Option<PathBuf>,
 
-    /// Length of the slices, as 20ms, with --noise [default: the best one that the doctor found].
+    /// Length of the slices, as 20ms, with --noise [default: the best one that the doctor found, in
+    /// wall time and in CPU time].
     #[arg(long, value_name = "TIME", requires = "noise")]
     slice: Option<String>,
 
@@ -120,7 +119,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
                 .map_err(|error| statistics_failure(&error))?,
             (None, Some(path), Some(run_s)) => {
                 let slice_s = length("--slice", arguments.slice.as_deref())?;
-                from_noise(path, run_s, slice_s, &mut goal)?
+                noise::plan(path, run_s, slice_s, &mut goal)?
             }
             (None, ..) => {
                 return Err(Failure::usage(
@@ -145,125 +144,6 @@ fn length(flag: &str, text: Option<&str>) -> Result<Option<f64>, Failure> {
         return Err(Failure::usage(format!("{flag}: expected more than 0s")));
     }
     Ok(length.map(|length| length.as_secs_f64()))
-}
-
-/// A plan for two variants of which nothing is known but the CPU's noise, as whole runs of `run_s` seconds and in slices,
-/// on each CPU that was measured.
-fn from_noise(
-    path: &Path,
-    run_s: f64,
-    slice_s: Option<f64>,
-    goal: &mut Goal,
-) -> Result<PlanReport, Failure> {
-    if slice_s.is_some_and(|slice_s| slice_s > run_s) {
-        return Err(Failure::usage(
-            "--slice: a slice is no longer than the run that --each gives",
-        ));
-    }
-    if goal.block == 0 {
-        return Err(Failure::usage(
-            "--block 0: how far the runs of a single block differ by the CPU's noise depends on how many there are; give \
-             the runs of each variant in a block",
-        ));
-    }
-    let found = noise_of(path)?;
-    let mut plan: Option<PlanReport> = None;
-    let mut warnings = Vec::new();
-    for (cpu, wall) in &found {
-        for (way, in_turns, sd) in deviations(wall, run_s, slice_s, goal.block) {
-            let label = format!("CPU {cpu}, {way}");
-            goal.in_turns = in_turns;
-            let next = sd
-                .and_then(|sd| deviation_plan(&label, sd, goal).map_err(|error| error.to_string()));
-            match next {
-                Err(error) => warnings.push(format!("{label}: {error}")),
-                Ok(next) => match &mut plan {
-                    None => plan = Some(next),
-                    Some(plan) => {
-                        plan.rows.extend(next.rows);
-                        plan.warnings.extend(next.warnings);
-                    }
-                },
-            }
-        }
-    }
-    let Some(mut plan) = plan else {
-        return Err(Failure::no_data(format!(
-            "no plan for {}",
-            warnings.join("; ")
-        )));
-    };
-    plan.name = "noise of the CPU alone".to_owned();
-    plan.warnings.extend(warnings);
-    Ok(plan)
-}
-
-/// The standard deviation of runs by the noise of a CPU alone, as whole runs in blocks of so many of each variant and
-/// in slices; each with its name, whether it is in turns, and what is wrong where nothing is known.
-fn deviations(
-    wall: &Wandering,
-    run_s: f64,
-    slice_s: Option<f64>,
-    block: usize,
-) -> [(String, bool, Result<f64, String>); 2] {
-    let unmeasured = |stretches: &str, advice: &str| {
-        format!(
-            "the doctor did not measure how stretches {stretches} differ; it measures those from 1 ms to an eighth of \
-             --noise: {advice}run it with a longer --noise"
-        )
-    };
-    let whole = wall.sd_in_blocks(run_s, 2 * block);
-    let whole = whole.ok_or_else(|| unmeasured("nearly as long as a block of them", ""));
-    let slice_s = slice_s.or(wall.best_slice_s);
-    let of_length = slice_s.map_or_else(String::new, |slice_s| format!(" of {}", time(slice_s)));
-    let in_slices = match slice_s {
-        None => Err("the doctor measured too shortly".to_owned()),
-        Some(slice_s) if slice_s > run_s => {
-            let why =
-                "the best slice is longer than the run that --each gives; choose another --slice";
-            Err(why.to_owned())
-        }
-        Some(slice_s) => wall
-            .sd_in_slices(slice_s, run_s)
-            // Both runs of a pair have a part in its deviation.
-            .map(|of_pair| of_pair / 2.0_f64.sqrt())
-            .ok_or_else(|| unmeasured("of that length", "choose another --slice, or ")),
-    };
-    [
-        ("whole runs".to_owned(), false, whole),
-        (format!("in slices{of_length}"), true, in_slices),
-    ]
-}
-
-/// How each CPU wanders in time as it passes, by the report of a doctor.
-fn noise_of(path: &Path) -> Result<Vec<(u32, Wandering)>, Failure> {
-    let shown = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("--noise: cannot read {shown}: {error}")))?;
-    let report: Report = serde_json::from_str(&text).map_err(|error| {
-        Failure::usage(format!(
-            "--noise: {shown} is not what `perflab doctor --noise --format json` prints: {error}"
-        ))
-    })?;
-    let measured = report.measured.into_iter();
-    let noise = measured.filter_map(|of| Some((of.cpu, of.noise?.wall)));
-    let noise: Vec<_> = noise.collect();
-    match noise.is_empty() {
-        true => Err(Failure::no_data(format!(
-            "--noise: {shown} has no noise: it is of `perflab doctor` without --noise"
-        ))),
-        false => Ok(noise),
-    }
-}
-
-/// Seconds, to a millisecond, and shorter ones to a nanosecond.
-fn time(seconds: f64) -> String {
-    let unit = if seconds < 1e-3 { 1e9 } else { 1e3 };
-    let seconds = (seconds * unit).round() / unit;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(time) => perflab_experiment::format_duration(time),
-        Err(_) => format!("{seconds} s"),
-    }
 }
 
 fn from_pilot(

@@ -84,7 +84,8 @@ pub struct BenchArguments {
     )]
     pub shell: String,
 
-    /// No shell: the same as --shell=none.
+    /// Split commands into words and execute them without a shell, also those of --setup, --prepare, --conclude and
+    /// --cleanup: the same as --shell=none.
     #[arg(short = 'N', conflicts_with = "shell")]
     pub no_shell: bool,
 

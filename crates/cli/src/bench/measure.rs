@@ -1,6 +1,7 @@
 //! Executes the commands of `perflab bench`.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -278,7 +279,12 @@ impl Bench<'_> {
             .start(&launch)
             .map_err(|error| not_started(&error))?
             .wait(self.timeout)
-            .map_err(|error| Failure::environment(format!("lost track of a command: {error}")))?;
+            .map_err(|error| match error.kind() {
+                ErrorKind::PermissionDenied => {
+                    Failure::environment(format!("`{}`: {error}", terminal::escape(line)))
+                }
+                _ => Failure::environment(format!("lost track of a command: {error}")),
+            })?;
         match ended.stopped {
             None => Ok(ended),
             Some(why) => Err(self.stopped(line, why)),

@@ -91,6 +91,10 @@ pub fn report(
     settle_drift(&mut report);
     tell_of_the_shell(&mut report, measurements);
     tell_of_turns(&mut report, measurements);
+    for (name, measured) in variants(measurements).iter().zip(&measurements.commands) {
+        let failures = failures(measured).map(|failures| format!("`{name}`: {failures}"));
+        report.warnings.extend(failures.map(Warning::Remark));
+    }
     if !measurements.randomised {
         report.warnings.push(Warning::Remark(
             "the commands ran one after the other: what changed meanwhile on the machine counts \
@@ -177,6 +181,10 @@ pub fn text(
             Some(_) => "CPU time: mean",
         };
         out.push_str(&one(index + 1, measured, time_of, arguments)?);
+        // A comparison has it among its warnings.
+        if let (None, Some(failures)) = (report, failures(measured)) {
+            out.push_str(&format!("   warning: {failures}\n"));
+        }
     }
     if let Some(report) = report {
         let options = TextOptions {
@@ -266,17 +274,15 @@ fn one(
             "   warning: faster than 5 ms, with the shell's time in it; -N leaves the shell out\n",
         );
     }
-    let runs = measured.runs.iter();
-    let failed = runs
-        .filter(|(_, timing)| timing.exit_code != Some(0))
-        .count();
-    if failed > 0 {
-        let failed = counted(failed, "run");
-        out.push_str(&format!(
-            "   warning: {failed} did not end with exit code 0\n"
-        ));
-    }
     Ok(out)
+}
+
+/// How many runs of a command failed, if any did.
+fn failures(measured: &Measured) -> Option<String> {
+    let runs = measured.runs.iter();
+    let failed = runs.filter(|(_, timing)| timing.exit_code != Some(0));
+    let failed = failed.count();
+    (failed > 0).then(|| format!("{} did not end with exit code 0", counted(failed, "run")))
 }
 
 /// A time in the unit asked for, or in one that suits `like`.

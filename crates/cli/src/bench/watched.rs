@@ -121,7 +121,8 @@ impl Runs {
         if let Some(name) = &seen.left {
             warnings.push(format!(
                 "`{name}` still ran when the command had ended, and its CPU time is not counted; let the command wait \
-                 for it"
+                 for it, or {LEAVE_OUT} if the command takes any SIGCHLD for the end of its child, as `perf stat` does: \
+                 it gets one when a turn stops the child"
             ));
         }
         if let Some(name) = &seen.timer {
@@ -134,10 +135,16 @@ impl Runs {
                 "`{name}` handles SIGCONT, which it gets at each turn, and that is in its CPU time; {LEAVE_OUT}"
             ));
         }
+        if let Some(name) = &seen.elsewhere {
+            warnings.push(format!(
+                "`{name}` chose CPUs of its own (sched_setaffinity), and so does not share changes of speed with the \
+                 others; leave that to perflab, which takes --cpus, or {LEAVE_OUT}"
+            ));
+        }
         if f64::from(self.turns) < FEW_TURNS * f64::from(self.runs) {
             warnings.push(format!(
-                "a run has {:.1} turns, too few to share what the machine's speed does; let the command do more, or \
-                 choose shorter --slices",
+                "a run has {:.1} turns, too few to share out changes of the machine's speed; let the command do \
+                 more, or choose shorter --slices",
                 f64::from(self.turns) / f64::from(self.runs.max(1))
             ));
         }
@@ -241,6 +248,13 @@ mod tests {
                     ..Seen::default()
                 },
                 "`x` handles SIGCONT",
+            ),
+            (
+                Seen {
+                    elsewhere: name(),
+                    ..Seen::default()
+                },
+                "`x` chose CPUs of its own",
             ),
         ] {
             let runs = Runs {

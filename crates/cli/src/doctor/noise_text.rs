@@ -19,7 +19,8 @@ const LEGEND: &str = "\
 difference: standard deviation of the log ratio of two equal halves of 1 s of work that take turns
   in such slices, in random order; of whole runs of that length where these are longer
 with switches: the same with 0.2 ms lost for each slice; runs for 1 %: of each variant, in pairs,
-  to show a difference of 1 % of the typical run in 80 % of reports, as perflab plan counts them
+  to show a difference of 1 % of the typical run in 80 % of reports; in slices as perflab plan counts
+  them, whole runs in pairs of neighbours and not in the blocks of perflab run
 in CPU time: with switches, by the time that the CPU worked for them, not others
 ";
 

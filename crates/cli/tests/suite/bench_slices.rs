@@ -324,6 +324,17 @@ fn a_command_of_another_user_is_named_and_not_waited_for() {
         let mut command = laboratory.perflab(&all);
         Said::from(command.uid(65534).gid(65534).output().unwrap())
     };
+    // Neither a turn nor a time limit ends it: it is named, goes on, and is not waited for.
+    let end_what_is_left = || {
+        let left = processes(own.to_str().unwrap().trim_end_matches('/'));
+        for process in &left {
+            signal(
+                process.split(' ').next().unwrap().parse().unwrap(),
+                Signal::KILL,
+            );
+        }
+        assert_eq!(left.len(), 1, "{left:?}");
+    };
     let begin = Instant::now();
     nobody(&["-N", "./as-root --reuid=0 sleep 300", "sleep 0.1"])
         .code(5)
@@ -331,15 +342,18 @@ fn a_command_of_another_user_is_named_and_not_waited_for() {
             "`./as-root --reuid=0 sleep 300` cannot take turns",
             "runs as another user",
         ]);
+    end_what_is_left();
+    let whole = ["bench", "-r", "2", "-N", "--timeout", "100ms"];
+    let mut command = laboratory.perflab(&whole);
+    command.args(["./as-root --reuid=0 sleep 300", "sleep 0.1"]);
+    Said::from(command.uid(65534).gid(65534).output().unwrap())
+        .code(5)
+        .says(&[
+            "`./as-root --reuid=0 sleep 300`: process",
+            "cannot be ended",
+        ]);
+    end_what_is_left();
     assert!(begin.elapsed() < Duration::from_secs(100));
-    let left = processes(own.to_str().unwrap().trim_end_matches('/'));
-    for process in &left {
-        signal(
-            process.split(' ').next().unwrap().parse().unwrap(),
-            Signal::KILL,
-        );
-    }
-    assert_eq!(left.len(), 1, "{left:?}");
     // Its leader can be stopped, and is.
     nobody(&["./as-root --reuid=0 sleep 0.3; :", "sleep 0.3"])
         .code(0)

@@ -10,6 +10,7 @@ mod bench_order;
 mod bench_output;
 mod bench_shell;
 mod bench_slices;
+mod bench_slices_warnings;
 mod bench_streams;
 mod bisect;
 mod calibrated;

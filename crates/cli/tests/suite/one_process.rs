@@ -15,8 +15,8 @@ fn client() -> String {
     client.to_str().unwrap().to_owned()
 }
 
-/// Three servers of the same kind, whose requests loop in Lua, on one of them ten times as long. Slices of a
-/// millisecond.
+/// Three servers of the same kind, whose requests loop in Lua, on one of them thirty times as long. Slices of
+/// milliseconds.
 const SERVERS: &str = r#"
 [design]
 slices = 50
@@ -33,7 +33,7 @@ vars = { loops = "2000" }
 start = ["redis-server", "--bind", "127.0.0.1", "--port", "{port}", "--dir", "{dir}", "--save", ""]
 ready = { tcp = "127.0.0.1:{port}" }
 [variants.slow]
-vars = { loops = "20000" }
+vars = { loops = "60000" }
 start = ["redis-server", "--bind", "127.0.0.1", "--port", "{port}", "--dir", "{dir}", "--save", ""]
 ready = { tcp = "127.0.0.1:{port}" }
 [workloads.loop]

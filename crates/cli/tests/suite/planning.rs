@@ -154,13 +154,75 @@ fn whole_runs_are_planned_with_what_the_runs_of_a_block_differ_by() {
         );
     }
     plan(&["--each=5s"]).code(0).prints(&[
-        "warning: no plan for CPU 0, whole runs: the doctor did not measure how stretches nearly as long as a block",
-        "run it with a longer --noise",
+        "warning: no plan for CPU 0, whole runs, wall time: the doctor did not measure how stretches nearly as",
+        "run it with --noise 164s or longer",
+    ]);
+    plan(&["--each=200s"])
+        .code(0)
+        .prints(&["no --noise is long enough: give a shorter --each or a smaller --block"]);
+    // The work had the CPU for 56 % of the time.
+    plan(&["--each=5s", "--slice=5s"]).code(0).prints(&[
+        "in slices of 5s, CPU time: the doctor did not measure how stretches of that length differ",
+        "run it with --noise 74s or longer",
+    ]);
+    plan(&["--each=1s", "--slice=0.5ms"]).code(0).prints(&[
+        "in slices of 500us, wall time: the doctor did not measure stretches shorter than",
     ]);
     plan(&["--each=10ms"]).code(0).prints(&[
-        "warning: no plan for CPU 0, in slices of 20ms: the best slice is longer than the run that --each gives",
+        "warning: no plan for CPU 0, in slices of 20ms, wall time: the best slice is longer than the run that",
     ]);
     plan(&["--each=1s", "--block=0"])
         .code(2)
         .says(&["--block 0: how far the runs of a single block differ"]);
+}
+
+/// The doctor measured how halves of a second differ in these slices, and counted the runs that they take.
+#[test]
+fn runs_in_slices_are_those_that_the_doctor_counts_in_both_times() {
+    let laboratory = Laboratory::new();
+    let recorded = include_str!("../documents/noise.json");
+    laboratory.write("noise.json", recorded);
+    let report: serde_json::Value = serde_json::from_str(recorded).unwrap();
+    let plan = |flags: &[&str]| {
+        let all = ["plan", "--noise=noise.json", "--show=1%", "--format=json"];
+        let said = laboratory.call(&[&all[..], flags].concat()).code(0);
+        let rows = said.json()["rows"].as_array().unwrap().clone();
+        let typical = rows.into_iter().filter(|row| row["question"] == "typical");
+        typical.collect::<Vec<_>>()
+    };
+    // The lengths that were measured, as people write them.
+    for (index, slice) in ["1ms", "2ms", "5ms", "10ms", "20ms", "50ms", "100ms"]
+        .iter()
+        .enumerate()
+    {
+        let rows = plan(&["--each=1s", &format!("--slice={slice}")]);
+        for (row, clock, time) in [(1, "wall", "wall time"), (2, "cpu", "CPU time")] {
+            let expected = &report["measured"][0]["noise"][clock]["slices"][index];
+            assert_eq!(rows[row]["runs"], expected["runs"], "{slice}, {time}");
+            assert_eq!(
+                rows[row]["name"],
+                format!("CPU 0, in slices of {slice}, {time}")
+            );
+        }
+    }
+    let rows = plan(&["--each=1s"]);
+    let names: Vec<_> = rows
+        .iter()
+        .map(|row| row["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "CPU 0, whole runs, wall time",
+            "CPU 0, in slices of 20ms, wall time",
+            "CPU 0, in slices of 1ms, CPU time",
+        ]
+    );
+    // Four times as long, half the deviation.
+    let ratio = |row: usize| {
+        let [short, long] = ["--each=1s", "--each=4s"]
+            .map(|each| plan(&[each, "--slice=20ms", "--block=1"])[row]["relative_sd"].as_f64());
+        long.unwrap() / short.unwrap()
+    };
+    assert!((ratio(1) - 0.5).abs() < 1e-3 && (ratio(2) - 0.5).abs() < 1e-3);
 }

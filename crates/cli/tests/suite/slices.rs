@@ -108,7 +108,8 @@ fn commands_do_their_shares_by_turns() {
     assert!(page.unwrap().contains("Its slices"));
 }
 
-/// Values that change from run to run, from slice to slice, or with both, as if at random.
+/// Values that change from run to run, from slice to slice, or with both, as if at random; and those that each run has,
+/// in another order.
 const SCATTER: &str = r#"
 h() { h=$1; for i in 1 2 3; do h=$(((h * 1103515245 + 12345) % 2147483648)); done; h=$((h / 65536 % 1000)); }
 run=${1##*/}; run=${run%.partial}; run=$((1$run - 1000000))
@@ -116,13 +117,14 @@ h $run; own=$h; h $((1000 + run * 64 + $2))
 echo "VALUE $((10000 + own)) items kept"
 echo "VALUE $((10000 + h)) items changing"
 echo "VALUE $((10000 + own + 2 * h)) items both"
+echo "VALUE $((10000 + 10 * (($2 + 5 * run) % 16))) items shared"
 "#;
 
 #[test]
 fn what_limits_a_difference_is_told_from_the_slices() {
     let laboratory = Laboratory::new();
     laboratory.program("scatter", SCATTER);
-    let metrics: String = ["kept", "changing", "both"]
+    let metrics: String = ["kept", "changing", "both", "shared"]
         .map(|name| {
             format!(
                 "[[workloads.w.metrics]]\nname = \"{name}\"\nunit = \"items\"\nbetter = \"lower\"\nvalues = true\n\
@@ -131,7 +133,8 @@ fn what_limits_a_difference_is_told_from_the_slices() {
         })
         .concat();
     let experiment = format!(
-        "[design]\nslices = 16\nruns = 20\nseed = 3\nmetrics = [\"kept\", \"changing\", \"both\"]\n\
+        "[design]\nslices = 16\nruns = 20\nseed = 3\n\
+         metrics = [\"kept\", \"changing\", \"both\", \"shared\"]\n\
          [variants.a]\n[variants.b]\n[workloads.w]\ndriver = \"generic\"\n\
          command = [\"{{experiment}}/scatter\", \"{{run}}\", \"{{slice}}\"]\n{metrics}"
     );
@@ -152,17 +155,33 @@ fn what_limits_a_difference_is_told_from_the_slices() {
     assert!(low > 0.3 && high == 1.0, "{low} {high}");
     let [low, _, high] = limits("both");
     assert!(low < 0.2 && 0.2 < high && high < 1.0, "{low} {high}");
+    // Runs that are all the same have no variance to divide, whatever their slices do.
+    let report = json.json();
+    let mut rows = report["rows"].as_array().unwrap().iter();
+    let shared = rows.find(|row| row["metric"]["name"] == "shared").unwrap();
+    assert!(shared["limits"].is_null(), "{shared}");
     let detail = ["compare", "result", "--detail", "--gate", "none"];
     let detail = || laboratory.call(&detail).code(0);
     let said = detail().prints(&[
         "limits          0% [0%, 0%] of the variance of the difference is from within runs",
     ]);
     assert_eq!(said.out.matches("\nlimits ").count(), 3);
+    let damaged = "result/runs/000005/perflab-slices.jsonl";
+    let whole = laboratory.read(damaged);
+    let lines: Vec<&str> = whole.lines().collect();
+    laboratory.write(damaged, &(lines[1..].join("\n") + "\n"));
+    let said = detail().says(&["`limits` leaves out 1 run", "do not come to its value"]);
+    assert_eq!(said.out.matches("\nlimits ").count(), 3);
+    laboratory.write(damaged, &whole);
     laboratory.write("result/runs/000007/perflab-slices.jsonl", "{}\n");
     let said = detail().says(&["`limits` leaves out 1 run", "the first is run 7"]);
     assert_eq!(said.out.matches("\nlimits ").count(), 3);
+    fs::remove_dir_all(laboratory.path("result/runs/000003")).unwrap();
+    detail().says(&["`limits` leaves out 2 runs", "the first is run 3"]);
+    // Output may be removed as a whole.
     fs::remove_dir_all(laboratory.path("result/runs")).unwrap();
-    assert!(!detail().out.contains("\nlimits "));
+    let said = detail();
+    assert!(!said.out.contains("\nlimits ") && !said.err.contains("`limits`"));
 }
 
 #[test]
@@ -258,6 +277,14 @@ fn what_cannot_be_cut_is_refused_before_the_first_run() {
         "a slice needs at least 500",
         "at most 2 slices",
     ]);
+    // Whoever cuts the work, with threads a slice takes 250 ms.
+    let threaded = servers(4000).replace("args = [", "args = [\"--threads\", \"2\", ");
+    for text in [threaded.replace("\"4000\"", "\"{slice:4000}\""), threaded] {
+        laboratory
+            .run(&text)
+            .code(2)
+            .says(&["`--threads 2`", "every 250 ms"]);
+    }
     let text = servers(4000).replace("\"rps\", \"system_cpu\"", "\"latency_stddev\"");
     laboratory
         .run(&text)

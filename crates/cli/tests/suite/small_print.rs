@@ -212,7 +212,7 @@ fn noise_that_is_none_is_refused() {
         .says(&["no longer than the run"]);
     plan("{", "20ms").code(2).says(&["noise.json is not what"]);
     let negative = recorded.replace("\"allan\": ", "\"allan\": -");
-    plan(&negative, "20ms").code(4).says(&["no plan for CPU 0"]);
+    plan(&negative, "30ms").code(4).says(&["no plan for CPU 0"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //!    the square root of their number (batch means).
 //! 3. Blocks of such means are two levels of repetition, see [`perflab_stats::nested`].
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
 use perflab_experiment::Experiment;
@@ -21,8 +21,12 @@ use crate::levels::unit_name;
 use crate::row::{Limits, Row};
 use crate::sample_index::SampleIndex;
 
-/// How far the value of a run may be from the mean of its slices, relatively: a rounding.
+/// Values that differ by no more than this, relatively, differ by a rounding.
 const ROUNDING: f64 = 1e-9;
+
+/// One run in so many may have slices that do not come to its value, or one in all: if more do not, the value is another
+/// figure of the slices.
+const MOST_UNLIKE: usize = 10;
 
 /// A number for each batch of rounds.
 type Batches = Vec<f64>;
@@ -31,7 +35,8 @@ type Batches = Vec<f64>;
 type Slices = HashMap<(Option<String>, String), BTreeMap<u32, Vec<f64>>>;
 
 /// Adds its limits to each row, where runs took turns in slices; `slices` reads those of a run. Returns the runs whose
-/// slices cannot be read: they are left out.
+/// slices cannot be read, are not there while those of others are, or do not come to the run's value while those of
+/// others do: they are left out.
 pub fn add_limits(
     report: &mut Comparison,
     experiment: &Experiment,
@@ -48,21 +53,33 @@ pub fn add_limits(
         run.status.passed() && finished.is_none_or(|finished| run.block <= finished)
     };
     let mut measured: HashMap<u32, Slices> = HashMap::new();
+    let mut absent = Vec::new();
     for record in records.iter().filter(counts) {
         match slices(record.run) {
+            Ok(own) if own.is_empty() => absent.push(record.run),
             Ok(own) => {
                 measured.insert(record.run, by_metric(own, &report.rows));
             }
             Err(error) => unread.push((record.run, error)),
         }
     }
+    if !measured.is_empty() {
+        let not_found = |run| {
+            (
+                run,
+                io::Error::new(io::ErrorKind::NotFound, "no slices are there"),
+            )
+        };
+        unread.extend(absent.into_iter().map(not_found));
+    }
     let index = SampleIndex::of(records);
+    let mut unlike = BTreeSet::new();
     let of_rows: Vec<_> = report
         .rows
         .iter()
         .map(|row| {
             let [base, candidate] = [&report.baseline, &row.variant]
-                .map(|variant| side(row, variant, records, &index, &measured));
+                .map(|variant| side(row, variant, records, &index, &measured, &mut unlike));
             Some(difference(&base?, &candidate?))
         })
         .collect();
@@ -83,6 +100,12 @@ pub fn add_limits(
     for (row, blocks) in report.all_rows_mut().zip(of_all) {
         row.limits = blocks.and_then(|blocks| limits(&blocks, unit, confidence));
     }
+    let wrong = |run| {
+        let why = "its slices do not come to its value";
+        (run, io::Error::new(io::ErrorKind::InvalidData, why))
+    };
+    unread.extend(unlike.into_iter().map(wrong));
+    unread.sort_by_key(|(run, _)| *run);
     unread
 }
 
@@ -101,25 +124,43 @@ fn by_metric(slices: Vec<SliceRecord>, rows: &[Row]) -> Slices {
     found
 }
 
-/// The logarithms of a variant's values, batch by batch, by block; nothing where the value of a run is neither a mean
-/// nor a sum of its slices.
+/// The logarithms of a variant's values, batch by batch, by block; nothing where the value of a run is neither a mean nor
+/// a sum of its slices, or where a slice has no logarithm. Adds the few runs whose value alone is none to `unlike`.
 fn side(
     row: &Row,
     variant: &str,
     records: &[RunRecord],
     index: &SampleIndex,
     measured: &HashMap<u32, Slices>,
+    unlike: &mut BTreeSet<u32>,
 ) -> Option<BTreeMap<u32, Batches>> {
     let key = (row.key.benchmark.clone(), row.key.metric.name.clone());
     let mut blocks: BTreeMap<u32, Vec<Batches>> = BTreeMap::new();
+    let (mut like, mut others) = (0, Vec::new());
     for (_, record, sample) in index.of_row(row, variant, records) {
         let Some(slices) = measured.get(&record.run).and_then(|own| own.get(&key)) else {
             continue;
         };
-        let rounds = logarithms(sample.value, slices)?;
-        let own = blocks.entry(record.block).or_default();
-        own.push(batches(&rounds));
+        let is_positive = |value: &f64| *value > 0.0 && value.is_finite();
+        if !slices.values().flatten().all(is_positive) {
+            return None;
+        }
+        match logarithms(sample.value, slices) {
+            Some(rounds) => {
+                like += 1;
+                blocks
+                    .entry(record.block)
+                    .or_default()
+                    .push(batches(&rounds));
+            }
+            None => others.push(record.run),
+        }
     }
+    // A median of slices is their mean by chance.
+    if like == 0 || others.len() > (like / MOST_UNLIKE).max(1) {
+        return None;
+    }
+    unlike.extend(others);
     let mean = |(block, runs): (u32, Vec<Batches>)| {
         let runs: Vec<&Batches> = runs.iter().collect();
         Some((block, mean_of(&runs)?))
@@ -127,13 +168,10 @@ fn side(
     blocks.into_iter().map(mean).collect()
 }
 
-/// The logarithm of the run's value from each slice, whose mean is that of the run; nothing where the value is no
-/// harmonic or arithmetic mean of the slices, and no sum.
+/// The logarithm of the run's value from each slice, all above 0, whose mean is that of the run; nothing where the value
+/// is no harmonic or arithmetic mean of the slices, and no sum.
 fn logarithms(run: f64, slices: &BTreeMap<u32, Vec<f64>>) -> Option<Vec<f64>> {
     let values: Vec<f64> = slices.values().flatten().copied().collect();
-    if !values.iter().all(|value| *value > 0.0 && value.is_finite()) {
-        return None;
-    }
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let harmonic = count / values.iter().map(|value| value.recip()).sum::<f64>();
@@ -196,13 +234,18 @@ fn mean_of(all: &[&Batches]) -> Option<Batches> {
     is_even.then(|| (0..count).map(mean).collect())
 }
 
-/// The limits from the differences of blocks; nothing where fewer than two blocks have as many batches as the first.
+/// The limits from the differences of blocks; nothing where fewer than two blocks have as many batches as the first, or
+/// where the blocks differ by roundings only.
 fn limits(blocks: &BTreeMap<u32, Batches>, unit: &str, confidence: f64) -> Option<Limits> {
     let batches = blocks.values().next()?.len();
     let own = blocks.values().filter(|own| own.len() == batches);
     let values: Vec<f64> = own.flatten().copied().collect();
     let blocks = values.len() / batches.max(1);
     let found = nested(&values, &[blocks, batches]).ok()?;
+    // Slices may vary though runs do not, as shares of a total that is always the same.
+    if found.levels.first()?.variance.sqrt() <= ROUNDING {
+        return None;
+    }
     let within = found.share_from_below(confidence).ok()?;
     Some(Limits {
         blocks,
@@ -236,7 +279,6 @@ mod tests {
         for run in [98.0, 115.0] {
             assert_eq!(logarithms(run, &slices(&values)), None);
         }
-        assert_eq!(logarithms(1.0, &slices(&[0.0, 2.0])), None);
         assert_eq!(logarithms(1.0, &BTreeMap::new()), None);
     }
 

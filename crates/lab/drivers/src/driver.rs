@@ -64,6 +64,15 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
         ))
     }
 
+    /// Says whether an execution with these arguments can be a slice, whoever cuts the work.
+    ///
+    /// # Errors
+    /// When the tool measures work as short as a slice's wrongly: names the argument and what to do instead.
+    fn check_slice(&self, args: &[String]) -> Result<(), ArgumentError> {
+        let _ = args;
+        Ok(())
+    }
+
     /// How one process of the tool takes the turns of several targets; None where each slice is an execution.
     fn takes_turns(&self) -> Option<&dyn TakesTurns> {
         None
@@ -158,6 +167,10 @@ impl<D: Driver + ?Sized> Driver for &'static D {
 
     fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
         (**self).slices(args, count)
+    }
+
+    fn check_slice(&self, args: &[String]) -> Result<(), ArgumentError> {
+        (**self).check_slice(args)
     }
 
     fn takes_turns(&self) -> Option<&dyn TakesTurns> {

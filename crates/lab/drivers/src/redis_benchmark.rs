@@ -106,6 +106,10 @@ impl Driver for RedisBenchmark {
         suite::slices(args, count)
     }
 
+    fn check_slice(&self, args: &[String]) -> Result<(), ArgumentError> {
+        suite::check_slice(args)
+    }
+
     fn counts_operations(&self) -> bool {
         true
     }

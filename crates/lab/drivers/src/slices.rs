@@ -199,7 +199,9 @@ pub fn combined(
     }
     let combined = even.iter().map(|own| {
         let value = own.value(alike, pace(own, &even, alike, driver));
-        match value.is_finite() {
+        // Work at a rate of less than nothing takes no time.
+        let is_rate = own.rule == Combine::Rate && alike == Alike::Work;
+        match value.is_finite() && !(is_rate && own.values.iter().any(|rate| *rate < 0.0)) {
             true => Ok(Sample {
                 benchmark: own.benchmark.clone(),
                 metric: Arc::clone(&own.metric),
@@ -207,7 +209,8 @@ pub fn combined(
                 step: own.step(),
             }),
             false => Err(format!(
-                "the values of {} in the slices come to {value}; expected a number: choose another `combine`",
+                "the values of {} in the slices come to {value}; expected a number, and of rates none below 0: \
+                 choose another `combine`",
                 own.named()
             )),
         }

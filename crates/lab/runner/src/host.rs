@@ -209,7 +209,8 @@ pub trait Process: Debug {
     /// running is killed in any case, also where that has left the group.
     ///
     /// # Errors
-    /// When it can be waited for no longer, as somebody else collected it, or cannot be watched against a time limit.
+    /// `PermissionDenied` where it is to end, but runs as another user; it goes on. When it can be waited for no longer, as
+    /// somebody else collected it, or cannot be watched against a time limit.
     fn wait(self: Box<Self>, limit: Option<Duration>) -> io::Result<Ended>;
 }
 

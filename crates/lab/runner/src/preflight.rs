@@ -273,11 +273,13 @@ impl Look<'_> {
             .map_err(|error| wrong(format!("args: {error}")))?;
         if let Some(count) = self.experiment.design.least_slices()
             && driver.takes_turns().is_none()
-            && !workload.args.iter().any(|text| names_slice(text))
         {
-            driver
-                .slices(&arguments, count)
-                .map_err(|error| wrong(format!("args: {error}")))?;
+            let says_its_share = workload.args.iter().any(|text| names_slice(text));
+            match says_its_share {
+                true => driver.check_slice(&arguments),
+                false => driver.slices(&arguments, count).map(drop),
+            }
+            .map_err(|error| wrong(format!("args: {error}")))?;
         }
         Ok(driver
             .argv(&arguments)

@@ -16,6 +16,8 @@ use std::collections::HashSet;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
+use rustix::thread::CpuSet;
+
 use crate::host::{
     Ended, Exit, Host, Launch, LaunchError, Process, Relative, Stopped, Turn, TurnEnd,
 };
@@ -111,6 +113,8 @@ struct Player<'h> {
     turns: u32,
     time: Duration,
     seen: Seen,
+    /// The CPUs that it was given.
+    cpus: Option<CpuSet>,
     /// The turn that is looked at next.
     next_look: u32,
     /// What was there at the last look, and the time of the turns before.
@@ -197,6 +201,7 @@ impl<'h> Player<'h> {
             turns: 0,
             time: host.now() - before,
             seen: Seen::default(),
+            cpus: launch.cpus.copied(),
             next_look: LEAST_TURNS,
             last: (Vec::new(), Duration::ZERO),
             free: HashSet::new(),
@@ -218,6 +223,7 @@ impl<'h> Player<'h> {
                 last,
                 before: &before,
                 after: &after,
+                cpus: self.cpus.as_ref(),
                 since: self.time - *at,
                 took,
             });
@@ -240,7 +246,7 @@ impl<'h> Player<'h> {
     fn collect(self) -> io::Result<TurnsTaken> {
         let left = self.process.relatives();
         let mut seen = self.seen;
-        seen.names(&left);
+        seen.names(&left, self.cpus.as_ref());
         seen.left = left.first().map(|relative| relative.name.clone());
         Ok(TurnsTaken {
             ended: self.process.wait(None)?,

@@ -33,10 +33,9 @@ const TESTS: [&str; 19] = [
 /// Fewest requests of a client in a slice: below, its connection is what takes the time.
 const LEAST_OF_A_CLIENT: i64 = 10;
 
-/// One of `count` slices: an execution for each test.
-pub(super) fn slices(args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
+/// Refuses threads: with them each slice takes a multiple of 250 ms, whatever the server does.
+pub(super) fn check_slice(args: &[String]) -> Result<(), ArgumentError> {
     let options = Options::of(args);
-    // Each slice would take a multiple of 250 ms, whatever the server does.
     if options.is_threaded() {
         let option = match options.value("--threads") {
             Some(threads) if !options.has("--cluster") => format!("--threads {threads}"),
@@ -49,6 +48,13 @@ pub(super) fn slices(args: &[String], count: u32) -> Result<Vec<Vec<String>>, Ar
             "leave it out, or measure whole runs",
         ));
     }
+    Ok(())
+}
+
+/// One of `count` slices: an execution for each test.
+pub(super) fn slices(args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
+    check_slice(args)?;
+    let options = Options::of(args);
     let clients = options.number("-c").unwrap_or(50).max(1);
     let least = clients.saturating_mul(LEAST_OF_A_CLIENT);
     let requests = share("redis-benchmark", "-n", options.requests(), count, least)?;

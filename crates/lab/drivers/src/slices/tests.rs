@@ -96,6 +96,19 @@ fn each_rule_combines_in_its_own_way() {
 }
 
 #[test]
+fn rates_below_0_have_no_combination() {
+    let slices = [slice(&[("a", 10.0)]), slice(&[("a", -10.000_000_1)])];
+    let driver = user_with(&[("a", Combine::Rate)]);
+    let error = combined(&slices, Alike::Work, &driver).unwrap_err();
+    assert!(
+        error.contains("none below 0") && error.contains("`combine`"),
+        "{error}"
+    );
+    let driver = user_with(&[("a", Combine::Mean)]);
+    assert!(combined(&slices, Alike::Work, &driver).is_ok());
+}
+
+#[test]
 fn a_median_passes_over_what_interrupts_few_slices() {
     let driver = user_with(&[("a", Combine::Median)]);
     for (values, expected) in [

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rustix::thread::CpuSet;
+
 #[cfg(doc)]
 use super::Process;
 
@@ -51,6 +53,8 @@ pub struct Relative {
     pub handles_continue: bool,
     /// Whether it runs as another user, so that it may not be stopped.
     pub is_foreign: bool,
+    /// The CPUs that its first thread may run on; `None` if the host does not say.
+    pub cpus: Option<CpuSet>,
     /// Its threads.
     pub threads: Vec<Thread>,
 }

@@ -197,6 +197,9 @@ fn command_lines(
         let arguments = arguments.collect::<Result<Vec<String>, _>>()?;
         let refused = |error: perflab_drivers::ArgumentError| Fault::no_run(error.to_string());
         driver.check(&arguments).map_err(refused)?;
+        if count > 1 {
+            driver.check_slice(&arguments).map_err(refused)?;
+        }
         alike = driver.alike(&arguments);
         let executions = match count == 1 || says_its_share {
             true => vec![arguments],

@@ -165,6 +165,11 @@ impl<'m> LocalProcess<'m> {
         }
     }
 
+    /// Whether it runs as another user, so that it may not be killed.
+    fn is_foreign(&self) -> bool {
+        test_kill_process(self.pid) == Err(Errno::PERM)
+    }
+
     pub(super) fn collect(&mut self, stopped: Option<Stopped>) -> io::Result<Ended> {
         // Before the leader is collected, as the group's number can be given away after that.
         let _ = kill_process_group(self.pid, Signal::KILL);
@@ -265,6 +270,13 @@ impl Process for LocalProcess<'_> {
             self.watch_until(deadline, interrupt)?
         };
         drop(seat);
+        if stopped.is_some() && self.is_foreign() {
+            let number = self.number();
+            return Err(io::Error::new(
+                ErrorKind::PermissionDenied,
+                format!("process {number} runs as another user and cannot be ended: it goes on"),
+            ));
+        }
         let mut ended = self.collect(stopped)?;
         // It may have ended before the laboratory, which came late, could end it.
         if limit.is_some_and(|limit| ended.wall > limit) {
@@ -281,7 +293,7 @@ impl Drop for LocalProcess<'_> {
         }
         let _ = kill_process_group(self.pid, Signal::KILL);
         // Of its group, others may have been killed.
-        if test_kill_process(self.pid) != Err(Errno::PERM) {
+        if !self.is_foreign() {
             let _ = self.collect(None);
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, test_kill_process};
+use rustix::thread::sched_getaffinity;
 
 use super::brand::{Brand, all, group_of, has_ended, since};
 use crate::host::{Relative, Thread};
@@ -53,6 +54,7 @@ fn relative(pid: Pid, in_group: bool) -> Relative {
         has_timer: !read("timers").is_empty() || has_timerfd(place),
         handles_continue: handles(&read("status"), Signal::CONT),
         is_foreign: test_kill_process(pid) == Err(Errno::PERM),
+        cpus: sched_getaffinity(Some(pid)).ok(),
         threads: threads(place),
     }
 }

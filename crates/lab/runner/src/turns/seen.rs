@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rustix::thread::CpuSet;
+
 use crate::host::{Relative, Thread};
 
 /// A thread that runs or could run for this share of some turns is one that the program needs a CPU for, if it runs at
@@ -31,6 +33,8 @@ pub struct Seen {
     pub timer: Option<String>,
     /// One that handles SIGCONT, once in each turn.
     pub handler: Option<String>,
+    /// One that chose other CPUs than it was given, so that it does not share changes of their speed.
+    pub elsewhere: Option<String>,
     /// The time of the turns until the last look.
     pub watched: Duration,
     /// The part of it in which more than one thread needed a CPU.
@@ -48,6 +52,8 @@ pub(super) struct Look<'a> {
     pub(super) last: &'a [Relative],
     pub(super) before: &'a [Relative],
     pub(super) after: &'a [Relative],
+    /// The CPUs that the process was given.
+    pub(super) cpus: Option<&'a CpuSet>,
     /// The time of the turns since the one before.
     pub(super) since: Duration,
     /// The time of the last turn.
@@ -82,23 +88,27 @@ impl Seen {
         if needy(&used, since) > 1 || is_crowd(&between(look.before, look.after), took) {
             self.crowded += since;
         }
-        self.names(look.after);
+        self.names(look.after, look.cpus);
     }
 
-    /// Adds what the processes show that there are.
-    pub(super) fn names(&mut self, relatives: &[Relative]) {
-        let add = |seen: &mut Option<String>, shows: fn(&Relative) -> bool| {
+    /// Adds what the processes show that there are, and were given `cpus`.
+    pub(super) fn names(&mut self, relatives: &[Relative], cpus: Option<&CpuSet>) {
+        let add = |seen: &mut Option<String>, shows: &dyn Fn(&Relative) -> bool| {
             let mut names = relatives.iter().filter(|relative| shows(relative));
             if let (None, Some(relative)) = (&seen, names.next()) {
                 *seen = Some(relative.name.clone());
             }
         };
-        add(&mut self.astray, |relative| !relative.in_group);
-        add(&mut self.foreign, |relative| {
+        add(&mut self.astray, &|relative| !relative.in_group);
+        add(&mut self.foreign, &|relative| {
             relative.in_group && relative.is_foreign
         });
-        add(&mut self.timer, |relative| relative.has_timer);
-        add(&mut self.handler, |relative| relative.handles_continue);
+        add(&mut self.timer, &|relative| relative.has_timer);
+        add(&mut self.handler, &|relative| relative.handles_continue);
+        add(&mut self.elsewhere, &|relative| {
+            let own = relative.cpus.as_ref();
+            own.zip(cpus).is_some_and(|(own, given)| own != given)
+        });
     }
 
     /// What was seen of another run of the same command as well.
@@ -110,6 +120,7 @@ impl Seen {
             left: self.left.or(other.left),
             timer: self.timer.or(other.timer),
             handler: self.handler.or(other.handler),
+            elsewhere: self.elsewhere.or(other.elsewhere),
             watched: self.watched + other.watched,
             crowded: self.crowded + other.crowded,
             ran: self.ran + other.ran,

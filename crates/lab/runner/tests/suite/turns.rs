@@ -168,6 +168,7 @@ fn member(process: i32, wanted_ms: u64) -> Relative {
         has_timer: false,
         handles_continue: false,
         is_foreign: false,
+        cpus: None,
         threads: vec![Thread {
             number: process,
             ran: ms(wanted_ms) / 4,

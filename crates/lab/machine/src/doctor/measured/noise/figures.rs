@@ -82,8 +82,28 @@ impl Wandering {
     /// alone: where each works for `run_s` seconds, in slices of `slice_s` that take turns, what switches cost included.
     /// Two whole runs, one after the other, are slices as long as the run. `None` beyond the scales that were measured.
     ///
-    /// It is `allan(slice_s) sqrt(2 slice_s / run_s)`; between scales the Allan deviation is a power of the length.
+    /// Where slices of that length were measured, it is the difference of their halves, by the root of the
+    /// run's length. Between such lengths it is `explained` by the scales.
     pub fn sd_in_slices(&self, slice_s: f64, run_s: f64) -> Option<f64> {
+        let Some(measured) = self.measured(slice_s).filter(|_| slice_s <= run_s) else {
+            return self.explained(slice_s, run_s);
+        };
+        // Halves that were measured are of whole slices, and so of about a second.
+        let longer = Some(run_s / measured.run_s).filter(|longer| (longer - 1.0).abs() >= 0.01);
+        Some(measured.sd_with_switches / longer.unwrap_or(1.0).sqrt())
+    }
+
+    /// The slices that were measured of this length, which those of whole pieces have about.
+    fn measured(&self, slice_s: f64) -> Option<&Slices> {
+        let far = |slices: &Slices| (slices.slice_s - slice_s).abs();
+        let near = (0.05 * slice_s).max(0.5 * self.piece_s);
+        let all = self.slices.iter().filter(|slices| far(slices) <= near);
+        all.min_by(|a, b| far(a).total_cmp(&far(b)))
+    }
+
+    /// What the scales say of a pair in slices: `allan(slice_s) sqrt(2 slice_s / run_s)`; between scales the Allan
+    /// deviation is a power of the length.
+    fn explained(&self, slice_s: f64, run_s: f64) -> Option<f64> {
         let allan = self.allan(slice_s).filter(|_| slice_s <= run_s)?;
         Some(allan * (2.0 * slice_s / run_s).sqrt() * with_switches(slice_s))
     }
@@ -110,8 +130,18 @@ impl Wandering {
         Some((low + (high - low) * share).sqrt())
     }
 
+    /// How long a CPU must work, in seconds, so that the scales reach stretches of this length. `None` beyond hours.
+    pub fn time_for(length_s: f64) -> Option<f64> {
+        let scale_s = lengths_s().find(|scale_s| *scale_s >= length_s * (1.0 - 1e-9))?;
+        Some(2.0 * FEWEST_WINDOWS as f64 * scale_s)
+    }
+
     /// The Allan deviation at any scale between two that were measured.
     fn allan(&self, length_s: f64) -> Option<f64> {
+        // The longest scale is one of whole pieces, too.
+        let last_s = self.scales.last()?.length_s;
+        let is_last = (0.0..=0.5 * self.piece_s).contains(&(length_s - last_s));
+        let length_s = if is_last { last_s } else { length_s };
         let within = self
             .scales
             .windows(2)
@@ -120,6 +150,11 @@ impl Wandering {
         let share = (length_s / short.length_s).ln() / (long.length_s / short.length_s).ln();
         Some(short.allan.powf(1.0 - share) * long.allan.powf(share))
     }
+}
+
+/// The longest stretch, in seconds, whose Allan deviation has a part in [`Wandering::sd_in_blocks`].
+pub fn longest_in_blocks(run_s: f64, runs: usize) -> f64 {
+    run_s * (runs.next_power_of_two() / 2) as f64
 }
 
 impl Slices {
@@ -247,13 +282,21 @@ mod tests {
         for seen in [white(), wandering()] {
             // Of the longer ones there are few, and the two estimates take different ones.
             for slices in seen.slices.iter().filter(|slices| slices.slice_s < 0.15) {
-                let explained = seen.sd_in_slices(slices.slice_s, slices.run_s);
+                let explained = seen.explained(slices.slice_s, slices.run_s);
                 let ratio = slices.sd_with_switches / explained.unwrap();
                 assert!((ratio - 1.0).abs() < 0.2, "{slices:?}: {explained:?}");
             }
             assert!(seen.sd_in_slices(1.5e-3, 1.0).is_some());
             assert_eq!(seen.sd_in_slices(1e-5, 1.0), None);
             assert_eq!(seen.sd_in_slices(60.0, 60.0), None);
+            let best = seen.slices[1];
+            // As measured, and of a run four times as long.
+            let sd = best.sd_with_switches;
+            assert_eq!(seen.sd_in_slices(2.02e-3, 1.0), Some(sd));
+            let longer = seen.sd_in_slices(2e-3, 4.0).unwrap();
+            assert!((longer / sd - 0.5).abs() < 1e-3, "{longer} {sd}");
+            // Between the lengths that were measured.
+            assert_eq!(seen.sd_in_slices(3e-3, 1.0), seen.explained(3e-3, 1.0));
             // A slice is no longer than its run.
             assert_eq!(seen.sd_in_slices(0.5, 0.1), None);
         }

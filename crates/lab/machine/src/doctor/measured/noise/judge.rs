@@ -38,8 +38,9 @@ pub(in super::super) fn judge(cpu: u32, noise: &Noise) -> Finding {
         "noise",
         format!(
             "CPU {cpu}: two equal halves of 1 s of work differ by {} (standard deviation) as whole runs, by {} in slices \
-             of {} that take turns; to show a difference of 1 % takes {} runs of each variant as whole runs, {} in \
-             slices. In CPU time they differ by {}, or by {} in slices of {}",
+             of {} that take turns; to show a difference of 1 % takes {} runs of each variant as whole runs, in pairs \
+             of neighbours and not in the blocks of `perflab run`, and {} in slices. \
+             In CPU time they differ by {}, or by {} in slices of {}",
             percent(whole.sd),
             percent(best.sd_with_switches),
             time(best.slice_s),
@@ -102,7 +103,8 @@ mod tests {
             finding.found,
             "CPU 1: two equal halves of 1 s of work differ by 1.1 % (standard deviation) as whole runs, by 0.11 % in \
              slices of 2.0 ms that take turns; to show a difference of 1 % takes 21 runs of each variant as whole runs, \
-             3 in slices. In CPU time they differ by 0.55 %, or by 0.05 % in slices of 2.0 ms"
+             in pairs of neighbours and not in the blocks of `perflab run`, and 3 in slices. \
+             In CPU time they differ by 0.55 %, or by 0.05 % in slices of 2.0 ms"
         );
     }
 

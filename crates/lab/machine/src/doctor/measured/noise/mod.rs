@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use at_once::{AtOnce, judge_at_once, measure_at_once};
+pub use figures::longest_in_blocks;
 pub(super) use judge::judge;
 pub use measure::{LEAST_TIME, MOST_TIME, measure};
 
@@ -75,7 +76,8 @@ pub struct Slices {
     pub sd: f64,
     /// The same for halves that get as much machine time together with what switches cost, 0.2 ms for each slice.
     pub sd_with_switches: f64,
-    /// Such runs of each variant, in pairs, that show a difference of 1 % of the typical run in 80 % of reports with 95 %
-    /// confidence, as a plan counts them. Absent where a million would not do.
+    /// Such runs of each variant, in pairs of neighbours, that show a difference of 1 % of the typical run in 80 % of
+    /// reports with 95 % confidence. Those in slices are as a plan counts them; it counts whole runs in larger blocks.
+    /// Absent where a million would not do.
     pub runs: Option<u64>,
 }
