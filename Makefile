@@ -33,6 +33,7 @@ install: $(if $(filter target/release,$(BUILT)),$(if $(and $(SUDO_USER),$(wildca
 	objcopy --strip-debug -R .llvmbc -R .llvmcmd $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
 	install -D -m 644 crates/trace/probe/include/perflab/probe.h $(DESTDIR)$(PREFIX)/include/perflab/probe.h
 	install -D -m 644 crates/trace/agent-static/include/perflab/agent.h $(DESTDIR)$(PREFIX)/include/perflab/agent.h
+	install -D -m 644 crates/trace/filter/include/perflab/filter.h $(DESTDIR)$(PREFIX)/include/perflab/filter.h
 
 # The server to look into, which has a binary of its own. It needs no liburcu to be built, and loads what is installed.
 kv: rust
@@ -43,7 +44,8 @@ install-kv: $(if $(filter target/release,$(BUILT)),$(if $(and $(SUDO_USER),$(wil
 
 tools:
 	@scripts/need cc:gcc gcc:gcc g++:g++ clang:clang clang++:clang ld.bfd:binutils ld.gold:binutils ld.lld:lld \
-		readelf:binutils objcopy:binutils make:make git:git script:bsdutils setpriv:util-linux mount:mount \
+		readelf:binutils objcopy:binutils objdump:binutils llvm-objdump:llvm \
+		/usr/lib/x86_64-linux-gnu/libbpf.so.1:libbpf1 make:make git:git script:bsdutils setpriv:util-linux mount:mount \
 		/usr/sbin/mkswap:util-linux /usr/sbin/swapon:mount \
 		redis-server:redis-server redis-benchmark:redis-tools ministat:ministat hyperfine:hyperfine \
 		python3:python3 /usr/lib/python3/dist-packages/prometheus_client:python3-prometheus-client fio:fio \
@@ -56,12 +58,14 @@ demo: build
 	scripts/demo $(OUT)
 
 # Checks the format, the lints and the documentation, then runs every test. All tests share one build profile. Examples
-# are documented too: with them the dependencies have the features with which the lints have built them.
+# are documented too: with them the dependencies have the features with which the lints have built them. The fuzzers are a
+# workspace of their own, whose lock file nothing else would find behind.
 test: tools
 	@scripts/rust rustfmt clippy
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps --lib --bins --examples
+	cargo metadata --quiet --locked --manifest-path fuzz/Cargo.toml --format-version 1 >/dev/null
 	scripts/prove check
 	scripts/test
 

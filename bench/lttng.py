@@ -36,20 +36,33 @@ class Lttng:
         self.daemon.terminate()
         self.daemon.wait()
 
+    def run(self, *words):
+        """A command to the daemon."""
+        return subprocess.run(["lttng", "--no-sessiond", *words], env=self.environment, check=False,
+                              capture_output=True, text=True)
+
     def say(self, *words):
         """A command to the daemon; returns what it printed."""
-        done = subprocess.run(["lttng", "--no-sessiond", *words], env=self.environment, check=False,
-                              capture_output=True, text=True)
+        done = self.run(*words)
         if done.returncode:
             raise SystemExit(f"lttng {' '.join(words)}: {done.stdout}{done.stderr}")
         return done.stdout
 
-    def begin(self, *session, channel):
-        """A session that records the events of bench/, in a channel of such a size and mode."""
+    def create(self, *session, channel):
+        """A session with a channel of such a size and mode, that records nothing yet."""
         self.say("create", "bench", "--output", self.trace, *session)
         self.say("enable-channel", "--userspace", "all", *channel)
+
+    def begin(self, *session, channel):
+        """A session that records the events of bench/, in a channel of such a size and mode."""
+        self.create(*session, channel=channel)
         self.say("enable-event", "--userspace", "cost:*", "--channel", "all")
         self.say("start")
+
+    def refusal(self, event, expression):
+        """Enables an event with a filter. Returns what LTTng says against the filter, if anything."""
+        done = self.run("enable-event", "--userspace", event, "--channel", "all", f"--filter={expression}")
+        return (done.stdout + done.stderr).strip() or "no reason" if done.returncode else None
 
     def end(self):
         """Ends the session and removes its trace."""

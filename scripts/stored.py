@@ -55,15 +55,18 @@ def machine(result):
 
 
 def signed(share):
+    """A relative difference in percent."""
     return f"{100 * share:+.2f}".replace("-", "−") if abs(share) >= 5e-5 else "0.00"
 
 
 def interval(answer):
+    """The difference of a question of a row, with its interval."""
     ends = ["…" if answer[end] is None else signed(answer[end]) for end in ("low", "high")]
     return f"{signed(answer['difference'])} % [{', '.join(ends)}]"
 
 
 def verdict(row):
+    """The verdict of a row; bold if anything is proven."""
     return row["headline"] if row["headline"] == "not proven" else f"**{row['headline']}**"
 
 

@@ -4,7 +4,10 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use perflab_compare::{Comparison, Origins, Row};
 use perflab_plot::{Plot, TextOptions, text};
-use perflab_report::plots::{distribution, forest, quantiles, runs, shift, sided, sweep, sweeps};
+use perflab_report::charts;
+use perflab_report::plots::{
+    chart, distribution, forest, quantiles, runs, shift, sided, sweep, sweeps,
+};
 use perflab_report::sections::{about, by_metric};
 use perflab_store::RunRecord;
 
@@ -25,6 +28,8 @@ pub enum Kind {
     Shift,
     /// The differences over the values of parameters.
     Sweep,
+    /// The medians over the numbers at the ends of the names of benchmarks.
+    Chart,
 }
 
 impl Kind {
@@ -32,6 +37,7 @@ impl Kind {
     fn reason(self) -> &'static str {
         match self {
             Self::Sweep => "no parameter has several values",
+            Self::Chart => "no benchmarks are called alike but for a number behind a slash",
             Self::Shift => "no comparison has deciles, and perflab compare --deciles says why",
             _ => "there is no comparison",
         }
@@ -94,6 +100,11 @@ pub fn drawn(
     if kinds.contains(&Kind::Sweep) {
         for found in sweeps(report) {
             draw(Kind::Sweep, &sweep(report, &found, &no_row));
+        }
+    }
+    if kinds.contains(&Kind::Chart) {
+        for found in charts(report) {
+            draw(Kind::Chart, &chart(&found));
         }
     }
     let origins = needs_runs(kinds).then(|| Origins::new(records, report));

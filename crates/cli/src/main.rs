@@ -7,6 +7,7 @@ mod doctor;
 mod drawn;
 mod export;
 mod failure;
+mod filter;
 mod history;
 mod import;
 mod init;
@@ -26,6 +27,7 @@ mod show;
 mod standby;
 mod steady;
 mod terminal;
+mod text_file;
 mod trace;
 mod tune;
 mod until;
@@ -122,6 +124,9 @@ enum Command {
     /// See and switch the probes of running processes.
     #[command(subcommand)]
     Trace(trace::TraceCommand),
+    /// Check predicates on the arguments of probes, and show what they become.
+    #[command(subcommand)]
+    Filter(filter::FilterCommand),
     /// Compare columns of numbers as the tool of this name does, byte for byte.
     ///
     /// Takes that tool's arguments: [-Ans] [-C column] [-c confidence] [-d delimiter] [-w width]
@@ -227,6 +232,7 @@ fn main() -> ExitCode {
         Command::History(command) => history::history(&command),
         Command::Bisect(arguments) => history::bisect(&arguments),
         Command::Trace(command) => trace::trace(command),
+        Command::Filter(command) => filter::filter(&command),
         Command::Index(arguments) => show::index(&arguments),
         Command::Schema { format } => schema(format),
         Command::Ministat { arguments } => return ministat(&arguments),

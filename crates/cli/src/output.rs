@@ -30,16 +30,24 @@ pub fn check(path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// When it cannot be written to its end. A file that was there before is unchanged then.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// As [`write()`], of any bytes.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_bytes(path: &Path, content: &[u8]) -> Result<(), Failure> {
     if path == Path::new("-") {
-        return terminal::print(text);
+        return terminal::print_bytes(content);
     }
     let written = match path.metadata() {
         // A pipe or a device.
-        Ok(about) if !about.is_file() => fs::write(path, text),
+        Ok(about) if !about.is_file() => fs::write(path, content),
         Ok(about) => {
-            target_of(path).and_then(|target| replace(&target, text, Some(about.permissions())))
+            target_of(path).and_then(|target| replace(&target, content, Some(about.permissions())))
         }
-        Err(_) => target_of(path).and_then(|target| replace(&target, text, None)),
+        Err(_) => target_of(path).and_then(|target| replace(&target, content, None)),
     };
     written.map_err(|error| match error.kind() {
         ErrorKind::NotFound
@@ -67,22 +75,22 @@ fn target_of(path: &Path) -> io::Result<PathBuf> {
 
 /// Writes a file under another name first, then renames it. One that was there, with these rights, may be all that can
 /// be written, as where it is mounted by itself: it is written in place then.
-fn replace(path: &Path, text: &str, rights: Option<fs::Permissions>) -> io::Result<()> {
+fn replace(path: &Path, content: &[u8], rights: Option<fs::Permissions>) -> io::Result<()> {
     if path.file_name().is_none() {
         return Err(ErrorKind::IsADirectory.into());
     }
     let is_there = rights.is_some();
     let temporary = directory_of(path).join(format!(".perflab-{}.partial", std::process::id()));
     let mut file = match File::create_new(&temporary) {
-        Err(error) if is_there && !is_disk_full(&error) => return fs::write(path, text),
+        Err(error) if is_there && !is_disk_full(&error) => return fs::write(path, content),
         created => created?,
     };
     let written = rights
         .map_or(Ok(()), |rights| file.set_permissions(rights))
-        .and_then(|()| file.write_all(text.as_bytes()))
+        .and_then(|()| file.write_all(content))
         .and_then(|()| file.sync_all());
     let replaced = written.and_then(|()| match fs::rename(&temporary, path) {
-        Err(_) if is_there => fs::write(path, text),
+        Err(_) if is_there => fs::write(path, content),
         renamed => renamed,
     });
     // What was renamed is not there any more.

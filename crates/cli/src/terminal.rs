@@ -78,11 +78,13 @@ pub fn columns() -> Option<usize> {
 
 /// Prints to standard output. A reader that went away (`| head`) is no failure.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// As [`print()`], of any bytes.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
-    match output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush())
-    {
+    match output.write_all(bytes).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
             Code::NoData,
             format!("cannot write the output: {error}"),
@@ -96,7 +98,7 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Says what went wrong.
+/// Says what went wrong. It may repeat what a file holds, and has line ends of its own.
 pub fn say_error(failure: &Failure) {
     let red = io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -105,5 +107,11 @@ pub fn say_error(failure: &Failure) {
     } else {
         "error:"
     };
+    let shown = |character: char| match character {
+        // Tabs align what is shown of a file.
+        '\n' | '\t' => character.to_string(),
+        _ => escape(character.encode_utf8(&mut [0; 4])),
+    };
+    let failure: String = failure.to_string().chars().map(shown).collect();
     say(&format!("{label} {failure}"));
 }

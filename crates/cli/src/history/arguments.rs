@@ -45,7 +45,7 @@ pub struct RunArguments {
     /// Apply a patch to a revision, and measure it together with the revision as it is.
     ///
     /// The revision is the last one, or that of --until.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["since", "every", "fill", "campaigns", "budget", "again", "dry_run"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["since", "every", "fill", "campaigns", "budget", "again"])]
     pub patch: Option<PathBuf>,
 
     /// Try revisions again that could not be built, or whose runs all failed.
@@ -83,6 +83,10 @@ pub struct CampaignArguments {
 #[derive(Debug, Args)]
 pub struct MeasuringArguments {
     /// Begin no campaign after this time, such as 2h.
+    ///
+    /// The time counts from the start of the command, that of builds and tests included. A campaign that has begun is
+    /// finished, its builds too, so a call takes longer than this by up to a campaign. `perflab bisect` confirms an answer
+    /// even after this time.
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
 

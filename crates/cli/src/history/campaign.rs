@@ -162,12 +162,17 @@ impl Campaign {
             budget: None,
         };
         let mut progress = Progress::new(&extent, session.quiet);
-        // Without the control no revision of a history has a value. Of a confirmation and of a search all are compared.
-        let control = facts.control.name();
-        let needed = match (session.may_fail, facts.is_of_history()) {
-            (true, _) => Needed::None,
-            (false, true) => Needed::Only(&control),
-            (false, false) => Needed::All,
+        // Without the control no revision of a history has a value. Of a confirmation and of a search all are compared, as
+        // far as a workload passes.
+        let compared = if facts.is_of_history() { 1 } else { usize::MAX };
+        let compared: Vec<String> = facts
+            .measured()
+            .take(compared)
+            .map(Revision::name)
+            .collect();
+        let needed = match session.may_fail {
+            true => Needed::None,
+            false => Needed::Each(&compared),
         };
         let execution = Execution {
             experiment: &self.experiment,

@@ -1,30 +1,32 @@
 //! Both sides of a change, measured again.
 
 use perflab_experiment::counted;
-use perflab_history::{Builder, CampaignFacts, Purpose, Wanted, commands_at};
+use perflab_history::{Builder, CampaignFacts, Purpose, Timeline, Wanted, commands_at};
 
 use super::campaign::Campaign;
 use super::session::{FEWEST, Sides};
 use super::work::Work;
 use crate::failure::Failure;
 
+/// The places of the two ends of what is asked for.
+pub(super) fn sides(timeline: &Timeline) -> Result<[usize; 2], Failure> {
+    match timeline.selected[..] {
+        [first, .., last] => Ok([first, last]),
+        _ => Err(Failure::usage(
+            "--confirm: expected two revisions, found one twice; name the last one before the change and the first one \
+             after it, as `perflab history changes` prints them",
+        )),
+    }
+}
+
 impl Work<'_> {
     /// A campaign with the two ends of what is asked for.
-    pub(super) fn confirm(&self, builder: &mut Builder<'_>) -> Result<(), Failure> {
-        let ends = [
-            self.timeline.selected.first(),
-            self.timeline.selected.last(),
-        ];
-        let [Some(first), Some(last)] = ends else {
-            return Ok(());
-        };
-        if first == last {
-            return Err(Failure::usage(
-                "--confirm: expected two revisions, found one twice",
-            ));
-        }
-        let confirmed = self.confirm_pair(*first, *last, FEWEST, builder)?;
-        confirmed.map_err(Failure::environment)
+    pub(super) fn confirm(&mut self, builder: &mut Builder<'_>) -> Result<(), Failure> {
+        let [first, last] = sides(self.timeline)?;
+        let confirmed = self.confirm_pair(first, last, FEWEST, builder)?;
+        let facts = confirmed.map_err(Failure::environment)?;
+        self.in_vain = self.why_in_vain(&facts)?;
+        Ok(())
     }
 
     /// A campaign with two revisions, both built again: the older one is its control. As many runs of each as the
@@ -35,7 +37,7 @@ impl Work<'_> {
         last: usize,
         least: u32,
         builder: &mut Builder<'_>,
-    ) -> Result<Result<(), String>, Failure> {
+    ) -> Result<Result<CampaignFacts, String>, Failure> {
         let sides = [first, last].map(|place| (&self.timeline.revisions[place], place));
         let [(from, _), (to, _)] = sides;
         let campaigns = self.session.directory.campaigns()?;
@@ -44,7 +46,7 @@ impl Work<'_> {
         if let Some(facts) = former
             && self.go_on(facts, builder)?
         {
-            return Ok(Ok(()));
+            return Ok(Ok(facts.clone()));
         }
         let mut facts = CampaignFacts {
             confirms: Some([from.id.clone(), to.id.clone()]),
@@ -75,7 +77,8 @@ impl Work<'_> {
             from.name(),
             counted(each, "run")
         ));
-        self.session.measure(facts, &ready, &campaign, builder)?;
-        Ok(Ok(()))
+        self.session
+            .measure(facts.clone(), &ready, &campaign, builder)?;
+        Ok(Ok(facts))
     }
 }

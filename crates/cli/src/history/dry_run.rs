@@ -6,6 +6,7 @@ use std::fmt::Write;
 use perflab_experiment::{Experiment, counted};
 use perflab_history::{HistoryFile, Revision, Timeline};
 
+use super::file::Read;
 use super::known::names;
 
 /// Revisions that are listed at the beginning and at the end of many.
@@ -16,17 +17,20 @@ const LISTED: usize = 15;
 pub(super) struct SoFar {
     /// Those that need not be measured any more.
     pub(super) settled: HashSet<String>,
+    /// Those whose runs fail.
+    pub(super) failing: HashSet<String>,
     /// Those that could not be built. Whether they are built again is known once the commands of `version` have told what
     /// builds.
     pub(super) unbuilt: HashSet<String>,
 }
 
-/// The plan in words.
+/// The plan in words. `limits`: lines on what ends a call before all is measured.
 pub(super) fn dry_run(
     file: &HistoryFile,
     experiment: &Experiment,
     timeline: &Timeline,
     so_far: &SoFar,
+    limits: &[String],
 ) -> String {
     let mut text = String::new();
     let (done, left): (Vec<&Revision>, Vec<&Revision>) = timeline
@@ -36,10 +40,17 @@ pub(super) fn dry_run(
     let (unbuilt, left): (Vec<&Revision>, Vec<&Revision>) = left
         .into_iter()
         .partition(|one| one.id != timeline.control.id && so_far.unbuilt.contains(&one.id));
-    let done = match done.len() {
+    let (failing, measured): (Vec<&Revision>, Vec<&Revision>) = done
+        .into_iter()
+        .partition(|revision| so_far.failing.contains(&revision.id));
+    let measured = match measured.len() {
         0 => String::new(),
         1 => "1 revision is measured already; ".to_owned(),
-        done => format!("{done} revisions are measured already; "),
+        measured => format!("{measured} revisions are measured already; "),
+    };
+    let failing = match failing.len() {
+        0 => String::new(),
+        failing => format!("runs of {} fail; ", counted(failing, "revision")),
     };
     let question = file
         .question
@@ -49,7 +60,7 @@ pub(super) fn dry_run(
     let selected = left.len();
     let _ = writeln!(
         text,
-        "{} of {} to measure; {done}control: {} of {}",
+        "{} of {} to measure; {measured}{failing}control: {} of {}",
         selected,
         counted(timeline.revisions.len(), "revision"),
         timeline.control.name(),
@@ -70,6 +81,9 @@ pub(super) fn dry_run(
         counted(campaigns, "campaign"),
         counted(runs as usize, "run"),
     );
+    for limit in limits {
+        let _ = writeln!(text, "{limit}");
+    }
     if !unbuilt.is_empty() {
         let they_are = match unbuilt.len() {
             1 => "it is",
@@ -80,6 +94,13 @@ pub(super) fn dry_run(
             "{} could not be built so far: {}; {they_are} built again if [build] has changed",
             counted(unbuilt.len(), "revision"),
             names(&unbuilt)
+        );
+    }
+    if so_far.unbuilt.contains(&timeline.control.id) {
+        let _ = writeln!(
+            text,
+            "the control {} could not be built so far; it is built again, and without it nothing is measured",
+            timeline.control.name()
         );
     }
     for quirk in &timeline.quirks {
@@ -114,4 +135,29 @@ pub(super) fn dry_run(
         let _ = writeln!(text, "{}", crate::terminal::escape(line.trim_end()));
     }
     text
+}
+
+/// What would be measured with a patch of this name, in words.
+pub(super) fn dry_run_of_patch(read: &Read, timeline: &Timeline, name: &str) -> String {
+    let control = &timeline.control;
+    let base = timeline.measured().last().unwrap_or(control);
+    let of = |revision: &Revision| format!("{} of {}", revision.name(), revision.date());
+    let three = match base.id == control.id {
+        true => format!(
+            "{}, which is the control, and the same with the patch {name}",
+            of(base)
+        ),
+        false => format!(
+            "{}, the same with the patch {name}, and the control {}",
+            of(base),
+            of(control)
+        ),
+    };
+    let measure = &read.file.measure;
+    let runs = measure.runs.unwrap_or(read.experiment.design.runs);
+    format!(
+        "{}: 1 campaign with {three}; {} of each\n",
+        read.file.name,
+        counted(runs as usize, "run")
+    )
 }

@@ -1,19 +1,21 @@
 //! The history file, and the experiment that it names.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use perflab_experiment::Experiment;
 use perflab_history::{
     Asked, HistoryFile, Repository, Revision, Source, Timeline, command_argv, file_versions,
-    local_path, versions,
+    is_history, local_path, versions,
 };
 
 use super::check::check_inputs;
+use super::run::warn_if_shallow;
 use crate::failure::{Code, Failure};
 use crate::output::directory_of;
 use crate::results::RESULTS;
 use crate::run;
+use crate::terminal;
+use crate::text_file;
 
 /// A history file that was read.
 pub(super) struct Read {
@@ -30,7 +32,7 @@ pub(super) struct Read {
 
 /// Reads a history file and its experiment.
 pub(super) fn read(path: &Path) -> Result<Read, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
+    let text = text_file::read(path).map_err(|error| {
         Failure::usage(format!(
             "cannot read the history file {}: {error}",
             path.display()
@@ -63,18 +65,52 @@ impl Read {
         asked.map_or_else(default, Path::to_path_buf)
     }
 
-    /// The user's own repository, for a look at what would be measured.
-    pub(super) fn repository(&self) -> Result<Option<Repository>, Failure> {
+    /// The user's own repository, for a look at what would be measured. If git has to fetch it, the `copy` serves that the
+    /// last run made.
+    pub(super) fn repository(&self, copy: Option<&Path>) -> Result<Option<Repository>, Failure> {
         let Some(address) = &self.file.source.git else {
             return Ok(None);
         };
-        match local_path(address, &self.home) {
-            Some(path) => Ok(Some(Repository::open(&path)?)),
-            None => Err(Failure::usage(format!(
-                "{address} is not on this machine, so it is not known yet which revisions it has; `perflab history run` \
-                 without --dry-run gets a copy"
+        match (self.local(address), copy) {
+            (Some(path), _) => Ok(Some(Repository::open(&path)?)),
+            (None, Some(copy)) => {
+                terminal::say(&terminal::escape(&format!(
+                    "note: these are the revisions that the last run found in {address}; a run fetches newer ones"
+                )));
+                Ok(Some(Repository::open(copy)?))
+            }
+            (None, None) => Err(Failure::usage(format!(
+                "{address} must be fetched before its revisions are known; `perflab history run` without --dry-run \
+                 fetches them"
             ))),
         }
+    }
+
+    /// The path of a repository that git need not fetch to read it: not that of a bundle, which is a file.
+    fn local(&self, address: &str) -> Option<PathBuf> {
+        local_path(address, &self.home).filter(|path| !path.is_file())
+    }
+
+    /// Calls `of` with the user's own repository, or with none for a list of versions, before the directory of a new
+    /// history is made: a mistake leaves none. Does nothing if there is a history already, whose copy may have more
+    /// revisions, or if git has to fetch the repository first.
+    pub(super) fn look<T>(
+        &self,
+        out: &Path,
+        of: impl FnOnce(Option<&Repository>) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        if is_history(out) {
+            return Ok(None);
+        }
+        let repository = match &self.file.source.git {
+            None => None,
+            Some(address) => match self.local(address) {
+                Some(path) => Some(Repository::open(&path)?),
+                None => return Ok(None),
+            },
+        };
+        warn_if_shallow(repository.as_ref())?;
+        of(repository.as_ref()).map(Some)
     }
 
     /// The versions that the file or its command lists.

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use perflab_experiment::counted;
-use perflab_history::{CampaignFacts, HistoryDir, Purpose, Revision, Timeline, View};
-use perflab_report::operand;
+use perflab_history::{CampaignFacts, HistoryDir, Purpose, Revision, Summary, Timeline, View};
+use perflab_report::{control_failure_sentences, operand};
+use perflab_store::recorded_output;
 
 use super::work::Work;
 use crate::failure::Failure;
@@ -20,8 +21,8 @@ pub(super) fn is_current(facts: &CampaignFacts, timeline: &Timeline) -> bool {
         && facts.control.id == timeline.control.id
 }
 
-/// The ids of the revisions that need no further campaign: they were measured, or their runs fail. `again`: those whose
-/// runs all failed are measured again.
+/// The ids of the revisions that need no further campaign: they were measured, or their runs fail where those of the
+/// control pass. `again`: those whose runs all failed are measured again.
 pub(super) fn settled(
     directory: &HistoryDir,
     timeline: &Timeline,
@@ -32,19 +33,15 @@ pub(super) fn settled(
     let summaries = directory.summaries(&campaigns)?;
     let mut settled = HashSet::new();
     for (facts, summary) in campaigns.iter().zip(summaries) {
-        let Some(summary) = summary else {
+        // Where the control failed, what it fails of may make others fail.
+        let has_control = |summary: &Summary| summary.has_passed(&facts.control.name());
+        let Some(summary) = summary.filter(has_control) else {
             continue;
         };
-        let has_control = summary.has_passed(&facts.control.name());
-        // That the runs of a revision fail is as good an answer as a value. One that passes where the control fails has no
-        // value.
+        // That the runs of a revision fail is as good an answer as a value.
         let is_settled = |revision: &&Revision| {
             let name = revision.name();
-            let is_told = match summary.has_passed(&name) {
-                true => has_control,
-                false => !again,
-            };
-            summary.has_measured(&name) && is_told
+            summary.has_measured(&name) && (summary.has_passed(&name) || !again)
         };
         let measured = facts.measured().filter(is_settled);
         settled.extend(measured.map(|revision| revision.id.clone()));
@@ -52,9 +49,18 @@ pub(super) fn settled(
     Ok(settled)
 }
 
-/// The ids of the revisions whose last build failed.
-pub(super) fn unbuilt(directory: &HistoryDir) -> Result<HashSet<String>, Failure> {
-    Ok(unbuilt_of(&View::read(directory, &directory.name()?)?))
+/// The ids of the revisions whose last build failed, also of those that no campaign lists: nothing begins without the
+/// control.
+pub(super) fn unbuilt(directory: &HistoryDir, view: &View) -> Result<HashSet<String>, Failure> {
+    let mut unbuilt = HashSet::new();
+    for facts in directory.builds()? {
+        match facts.status.passed() {
+            true => unbuilt.remove(&facts.revision),
+            false => unbuilt.insert(facts.revision),
+        };
+    }
+    unbuilt.extend(unbuilt_of(view));
+    Ok(unbuilt)
 }
 
 fn unbuilt_of(view: &View) -> HashSet<String> {
@@ -68,6 +74,8 @@ pub(super) struct WithoutValue<'w> {
     failing: Vec<&'w Revision>,
     /// Those whose runs pass, where the control failed.
     in_vain: Vec<&'w Revision>,
+    /// Sentences on the workloads of which others have no value.
+    workloads: Vec<String>,
     /// Whether these are all that are asked for.
     pub(super) are_all: bool,
 }
@@ -124,12 +132,51 @@ impl<'w> Work<'w> {
             are_all: failing.len() + in_vain.len() == all.len(),
             failing,
             in_vain,
+            workloads: control_failure_sentences(&view),
         })
+    }
+
+    /// Why a campaign says nothing: no run passed of the control, or of one of those that are compared with it for a
+    /// patch or a confirmation.
+    pub(super) fn why_in_vain(&self, facts: &CampaignFacts) -> Result<Option<Failure>, Failure> {
+        let directory = self.session.directory;
+        let Some(summary) = directory.summary(facts)? else {
+            return Ok(None);
+        };
+        let needed = match facts.purpose {
+            Purpose::Plan | Purpose::Fill => 1,
+            _ => usize::MAX,
+        };
+        let mut needed = facts.measured().take(needed).map(Revision::name);
+        let failed = needed.find_map(|name| {
+            let has_passed = summary.has_passed(&name);
+            let failure = summary.failure(&name).filter(|_| !has_passed)?;
+            Some((name, failure))
+        });
+        Ok(failed.map(|(name, failure)| {
+            let meaning = match facts.purpose {
+                Purpose::Confirm => "so nothing is confirmed",
+                Purpose::Patch if name != facts.control.name() => {
+                    "so the patched revision is not compared with the one without it"
+                }
+                _ => "and it is the control, so no revision has a value in it",
+            };
+            let output = recorded_output(&directory.result(facts), failure.run);
+            Failure::no_data(format!(
+                "all runs of {name} failed in campaign {}, {meaning}: {failure}; its output is in {}; remove the cause, \
+                 then give the same command again",
+                facts.campaign,
+                operand(&output),
+            ))
+        }))
     }
 
     /// Names revisions that have no value.
     pub(super) fn say_without_value(&self, without: &WithoutValue<'_>) {
         let in_vain = &without.in_vain;
+        for sentence in &without.workloads {
+            self.session.say(sentence);
+        }
         self.say_failing(&without.failing);
         if !in_vain.is_empty() {
             self.session.say(&format!(

@@ -1,5 +1,6 @@
 //! `perflab history mark`: what a person says of a change.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -51,6 +52,11 @@ enum State {
 
 /// Executes the command.
 pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
+    if arguments.state == State::None && !arguments.why.is_empty() {
+        return Err(Failure::usage(
+            "`none` removes the mark and its WHY; leave WHY out, or name another state",
+        ));
+    }
     let directory = HistoryDir::open(&arguments.directory)?;
     let found = ChangesView::read(&directory, &directory.name()?)?;
     let view = &found.view;
@@ -66,15 +72,28 @@ pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
     };
     let meant: Vec<&Change> = found.changes.found.iter().filter(is_meant).collect();
     if meant.is_empty() {
-        let where_they_are = found.changes.found.iter().filter_map(|change| {
-            let name = view.revisions.get(change.place)?.revision.name();
-            Some(format!("{name} ({})", metric(change)?))
+        let mut metrics: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+        for change in &found.changes.found {
+            metrics
+                .entry(change.place)
+                .or_default()
+                .extend(metric(change));
+        }
+        let where_they_are = metrics.into_iter().filter_map(|(place, metrics)| {
+            let name = view.revisions.get(place)?.revision.name();
+            let metrics: Vec<&str> = metrics.into_iter().collect();
+            Some(format!("{name} ({})", metrics.join(", ")))
         });
         let all: Vec<String> = where_they_are.collect();
+        let of = arguments.metric.as_ref();
+        let of = of.map_or(String::new(), |metric| format!(" of {metric}"));
         return Err(Failure::usage(match all.is_empty() {
-            true => "no change was found, so there is none to mark".to_owned(),
+            true if found.changes.suspected.is_empty() => {
+                "no change was found, so there is none to mark".to_owned()
+            }
+            true => "no change is proven; a suspected one can be marked once it is".to_owned(),
             false => format!(
-                "no change is around {}; changes are at {}",
+                "no change{of} is around {}; changes are at {}",
                 arguments.revision,
                 all.join(", ")
             ),

@@ -41,8 +41,8 @@ pub enum HistoryCommand {
     Run(RunArguments),
     /// Measure the most informative revisions, within a budget.
     ///
-    /// New revisions first, then where a metric changed and by how much, then the rest. Made for a timer or a hook: each
-    /// call measures within its budget, and the next one resumes.
+    /// The newest revision first, then where a metric changed and by how much, then the rest. Made for a timer or a
+    /// hook: each call measures within its budget, and the next one resumes.
     Watch(WatchArguments),
     /// Show what is known of each revision.
     Show(ShowArguments),

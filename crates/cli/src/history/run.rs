@@ -3,14 +3,18 @@
 use std::fs;
 use std::path::Path;
 
-use perflab_history::{Asked, HistoryDir, Outline, Purpose, Repository};
+use perflab_experiment::counted;
+use perflab_history::{
+    Asked, Every, HistoryDir, Outline, Pattern, Purpose, Repository, Timeline, View, Word,
+};
 use perflab_report::operand;
 
 use super::arguments::{CampaignArguments, RunArguments, WatchArguments};
 use super::check::{check, check_patch};
-use super::dry_run::{SoFar, dry_run};
-use super::file::read;
-use super::known::{settled, unbuilt};
+use super::confirm::sides;
+use super::dry_run::{SoFar, dry_run, dry_run_of_patch};
+use super::file::{Read, read};
+use super::known::{failing, settled, unbuilt};
 use super::session::Site;
 use super::work::{Manner, Patch, Work};
 use crate::failure::{Code, Failure};
@@ -31,11 +35,11 @@ enum Goal {
 /// Executes the command.
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let asked = asked(arguments)?;
+    let patch = patch(arguments)?;
     if arguments.dry_run {
-        let out = arguments.campaigns.out.as_deref();
-        return print_plan(&arguments.file, &asked, out, arguments.again);
+        return print_plan(arguments, &asked, patch.as_ref());
     }
-    let goal = match (patch(arguments)?, &arguments.confirm) {
+    let goal = match (patch, &arguments.confirm) {
         (Some(patch), _) => Goal::Patch(patch),
         (None, Some(_)) => Goal::Confirm,
         (None, None) => Goal::All,
@@ -68,33 +72,61 @@ pub fn watch(arguments: &WatchArguments) -> Result<Option<Code>, Failure> {
     )
 }
 
-/// Prints what would be measured. `again`: also what failed before.
+/// Prints what would be measured.
 fn print_plan(
-    file: &Path,
+    arguments: &RunArguments,
     asked: &Asked,
-    out: Option<&Path>,
-    again: bool,
+    patch: Option<&Patch>,
 ) -> Result<Option<Code>, Failure> {
-    let read = read(file)?;
+    let again = arguments.again;
+    let read = read(&arguments.file)?;
+    arguments.campaigns.measuring.end()?;
     check(&read)?;
-    let repository = read.repository()?;
+    if patch.is_some() {
+        check_patch(&read)?;
+    }
+    let out = read.out(arguments.campaigns.out.as_deref());
+    let directory = HistoryDir::open(&out).ok();
+    let copy = directory.as_ref().and_then(HistoryDir::mirror);
+    let repository = read.repository(copy.as_deref())?;
     warn_if_shallow(repository.as_ref())?;
-    let directory = HistoryDir::open(&read.out(out)).ok();
     let former = match &directory {
         Some(directory) => directory.control()?,
         None => None,
     };
     let timeline = read.timeline(repository.as_ref(), asked, former.as_ref())?;
+    if let Some(patch) = patch {
+        terminal::print(&dry_run_of_patch(&read, &timeline, &patch.name))?;
+        return Ok(None);
+    }
+    note_tags(&read, asked, repository.as_ref(), &timeline)?;
     let mut so_far = SoFar::default();
     if let Some(directory) = &directory {
         so_far.settled = settled(directory, &timeline, again)?;
-        if !again {
-            so_far.unbuilt = unbuilt(directory)?;
+        let view = View::read(directory, &read.file.name)?;
+        let failing = failing(&view, &timeline.revisions).into_iter();
+        so_far.failing = failing.map(|revision| revision.id.clone()).collect();
+        so_far.unbuilt = unbuilt(directory, &view)?;
+        if again {
+            // Only the control is built again in any case.
+            so_far.unbuilt.retain(|id| *id == timeline.control.id);
         }
     }
-    let text = dry_run(&read.file, &read.experiment, &timeline, &so_far);
+    let limits = limits(&arguments.campaigns);
+    let text = dry_run(&read.file, &read.experiment, &timeline, &so_far, &limits);
     terminal::print(&text)?;
     Ok(None)
+}
+
+/// What ends a call before all is measured, in words.
+fn limits(campaigns: &CampaignArguments) -> Vec<String> {
+    let most = campaigns.campaigns.map(|most| {
+        let most = counted(most.get() as usize, "campaign");
+        format!("at most {most} in a call")
+    });
+    let budget = campaigns.measuring.budget.as_ref();
+    let budget = budget.map(|budget| format!("no campaign begins after {budget}"));
+    most.into_iter().chain(budget).collect()
 }
 
 /// Measures what is asked for, or what tells most.
@@ -112,6 +144,13 @@ fn execute(
         check_patch(&read)?;
     }
     let out = read.out(campaigns.out.as_deref());
+    let looked = read.look(&out, |repository| {
+        let timeline = read.timeline(repository, asked, None)?;
+        if matches!(goal, Goal::Confirm) {
+            sides(&timeline)?;
+        }
+        Ok(timeline)
+    })?;
     let site = Site::take(&read, &out, &campaigns.measuring)?;
     if !campaigns.quiet {
         terminal::say(&format!(
@@ -121,9 +160,18 @@ fn execute(
         ));
     }
     let mut builder = site.builder(&read)?;
-    warn_if_shallow(builder.repository())?;
+    if looked.is_none() {
+        warn_if_shallow(builder.repository())?;
+    }
     let former = site.directory.control()?;
-    let timeline = read.timeline(builder.repository(), asked, former.as_ref())?;
+    let timeline = match (looked, builder.repository()) {
+        // Nothing was copied, so it is the same.
+        (Some(timeline), None) => timeline,
+        (_, repository) => read.timeline(repository, asked, former.as_ref())?,
+    };
+    if !campaigns.quiet && matches!(goal, Goal::All | Goal::Watch) {
+        note_tags(&read, asked, builder.repository(), &timeline)?;
+    }
     let directory = &site.directory;
     directory.note_outline(&site.held, &Outline::of(&read.file.name, &timeline))?;
     directory.keep_summaries(&site.held, &directory.campaigns()?)?;
@@ -134,12 +182,16 @@ fn execute(
         manner,
         end,
         begun: 0,
+        in_vain: None,
     };
     match goal {
         Goal::All => work.all(&mut builder)?,
         Goal::Patch(patch) => work.patch(patch, &mut builder)?,
         Goal::Confirm => work.confirm(&mut builder)?,
         Goal::Watch => work.watch(&mut builder)?,
+    }
+    if let Some(failure) = work.in_vain {
+        return Err(failure);
     }
     if !campaigns.quiet {
         let next = match goal {
@@ -172,7 +224,7 @@ fn asked(arguments: &RunArguments) -> Result<Asked, Failure> {
             Ok(Asked {
                 since: Some((flag, from.to_owned())),
                 until: Some((flag, to.to_owned())),
-                every: Some(perflab_history::Every::default()),
+                every: Some(Every::default()),
             })
         }
         _ => Err(Failure::usage(format!(
@@ -211,6 +263,37 @@ pub(super) fn warn_if_shallow(repository: Option<&Repository>) -> Result<(), Fai
         terminal::say(
             "note: the repository is a shallow clone, so older revisions are missing; `git fetch --unshallow` fetches them",
         );
+    }
+    Ok(())
+}
+
+/// Says that most of the tags whose revisions are wanted are not in the history of the branch.
+fn note_tags(
+    read: &Read,
+    asked: &Asked,
+    repository: Option<&Repository>,
+    timeline: &Timeline,
+) -> Result<(), Failure> {
+    let table = &read.file.revisions;
+    let Some(repository) = repository else {
+        return Ok(());
+    };
+    if asked.every.unwrap_or(table.every) != Every::Word(Word::Tag) {
+        return Ok(());
+    }
+    let pattern = table.tags.as_deref().map(Pattern::new);
+    let fits = |tag: &&String| pattern.as_ref().is_none_or(|pattern| pattern.fits(tag));
+    let all = repository.tags()?;
+    let all = all.values().flatten().filter(fits).count();
+    let revisions = timeline.revisions.iter();
+    let here = revisions.flat_map(|revision| &revision.tags);
+    let elsewhere = all.saturating_sub(here.filter(fits).count());
+    if 2 * elsewhere > all {
+        terminal::say(&format!(
+            "note: {elsewhere} of {} are not in the history of the branch, so their revisions are not measured; name their \
+             branch as `branch` in [source], or write `first_parent = false` if it was merged",
+            counted(all, "tag")
+        ));
     }
     Ok(())
 }

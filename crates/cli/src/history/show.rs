@@ -1,20 +1,26 @@
 //! `perflab history show`: what is known of each revision.
 
 use perflab_history::{HistoryDir, Series, View};
-use perflab_report::{history_text, revision_text, tests_text};
+use perflab_report::{history_text, operand, revision_text, tests_text};
 
 use super::arguments::{Format, ShowArguments};
 use crate::failure::{Code, Failure};
+use crate::numbers::refuse;
 use crate::terminal;
 
 /// Executes the command.
 pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
+    let is_without_list = arguments.revision.is_none() && !arguments.tests;
+    let reason =
+        "is for --revision and --tests, which have lists that are cut short; add one of them";
+    refuse(&[("--all", arguments.all && is_without_list)], reason)?;
     let directory = HistoryDir::open(&arguments.directory)?;
     let view = View::read(&directory, &directory.name()?)?;
     if view.series.is_empty() && view.revisions.is_empty() {
         return Err(Failure::no_data(format!(
-            "nothing was measured yet in {}",
-            arguments.directory.display()
+            "nothing of the history was measured yet in {}; `perflab history run HISTORY.toml --out {}` measures it",
+            arguments.directory.display(),
+            operand(&arguments.directory)
         )));
     }
     if arguments.format == Format::Json {

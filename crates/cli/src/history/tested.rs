@@ -24,12 +24,14 @@ impl Work<'_> {
             .filter(|key| **key == built.key.to_string())
             .count();
         for _ in done..table.runs as usize {
-            if let Some(test_run) = builder.test(revision, built, table)? {
+            if let Some((test_run, worst)) = builder.test(revision, built, table)? {
+                let fault = test_run.detail.as_ref().or(test_run.notes.first());
                 self.session.say(&format!(
-                    "tested {} in {:.1} s: {}",
+                    "tested {} in {:.1} s: {}{}",
                     revision.name(),
                     test_run.seconds,
-                    test_run.detail.as_deref().unwrap_or(test_run.status.name())
+                    worst.name(),
+                    fault.map_or(String::new(), |fault| format!(", {fault}"))
                 ));
             }
         }

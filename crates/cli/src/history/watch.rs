@@ -20,8 +20,11 @@ impl Work<'_> {
             .iter()
             .rfind(|facts| is_current(facts, self.timeline));
         let last_confirmation = campaigns.iter().rfind(|facts| facts.is_confirmation());
-        for facts in last.into_iter().chain(last_confirmation) {
+        if let Some(facts) = last_confirmation {
             self.go_on(facts, builder)?;
+        }
+        if let Some(facts) = last {
+            self.resume(facts, builder)?;
         }
         let mut done = settled(directory, self.timeline, self.manner.again)?;
         // One that cannot be built is not tried again and again.
@@ -48,12 +51,12 @@ impl Work<'_> {
             );
             let is_recorded = match step {
                 Step::Newest(place) => {
-                    self.say_why("the newest revision");
-                    self.next(&[place], builder, &mut done)?
+                    let why = "the newest revision";
+                    self.next(&[place], Some(why), builder, &mut done)?
                 }
                 Step::Narrow { series, places } => {
-                    self.say_why(&format!("where {} changed", name(&view, series)));
-                    self.next(&places, builder, &mut done)?
+                    let why = format!("where {} changed", name(&view, series));
+                    self.next(&places, Some(&why), builder, &mut done)?
                 }
                 Step::Confirm {
                     series,
@@ -71,8 +74,8 @@ impl Work<'_> {
                 }
                 Step::Gaps(places) => {
                     let left = counted(places.len(), "revision");
-                    self.say_why(&format!("{left} that nothing is known of"));
-                    self.next(&places, builder, &mut done)?
+                    let why = format!("{left} that nothing is known of");
+                    self.next(&places, Some(&why), builder, &mut done)?
                 }
                 Step::Nothing => {
                     self.say_without_value(&self.without_value(&done)?);
@@ -87,7 +90,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn say_why(&self, why: &str) {
+    pub(super) fn say_why(&self, why: &str) {
         self.session.say(&format!("next: {why}"));
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Work<'w> {
     pub(super) manner: Manner,
     pub(super) end: Option<Instant>,
     pub(super) begun: u32,
+    /// Why the last campaign of the call says nothing.
+    pub(super) in_vain: Option<Failure>,
 }
 
 impl Work<'_> {
@@ -49,7 +51,7 @@ impl Work<'_> {
         let mut campaigns = self.session.directory.campaigns()?;
         campaigns.retain(|facts| is_current(facts, self.timeline));
         if let Some(last) = campaigns.last() {
-            self.go_on(last, builder)?;
+            self.resume(last, builder)?;
         }
         // Whatever comes of it, nothing is tried twice in one call.
         let mut done = settled(self.session.directory, self.timeline, self.manner.again)?;
@@ -75,7 +77,7 @@ impl Work<'_> {
                     .say(&format!("{}: {left} left to measure", self.why_over()));
                 return Ok(());
             }
-            self.begun += u32::from(self.next(&left, builder, &mut done)?);
+            self.begun += u32::from(self.next(&left, None, builder, &mut done)?);
         }
     }
 
@@ -117,7 +119,7 @@ impl Work<'_> {
             )));
         }
         ready.push((patched, with_patch));
-        self.measure(facts, &ready, builder)?;
+        self.measure(&facts, &ready, builder)?;
         let view = View::read(self.session.directory, &self.file.name)?;
         self.say_failing(&failing(&view, ready.iter().map(|(revision, _)| revision)));
         Ok(())
@@ -133,14 +135,15 @@ impl Work<'_> {
 
     pub(super) fn is_over(&self) -> bool {
         let most = self.manner.most.map(NonZeroU32::get);
-        self.is_late() || most.is_some_and(|most| self.begun >= most)
+        self.in_vain.is_some() || self.is_late() || most.is_some_and(|most| self.begun >= most)
     }
 
     /// Why no campaign may be begun any more.
     pub(super) fn why_over(&self) -> String {
-        match self.is_late() {
-            true => "the time of --budget is over".to_owned(),
-            false => {
+        match (&self.in_vain, self.is_late()) {
+            (Some(_), _) => format!("runs of the control {} fail", self.timeline.control.name()),
+            (None, true) => "the time of --budget is over".to_owned(),
+            (None, false) => {
                 let begun = counted(self.begun as usize, "campaign");
                 format!("{begun} measured, as --campaigns says")
             }
@@ -152,10 +155,11 @@ impl Work<'_> {
     }
 
     /// Builds the control and as many of the revisions as belong together, and measures them; whether anything was
-    /// recorded. All that were tried are `done` then.
+    /// recorded. All that were tried are `done` then. `why` is said where there is something to measure.
     pub(super) fn next(
-        &self,
+        &mut self,
         left: &[usize],
+        why: Option<&str>,
         builder: &mut Builder<'_>,
         done: &mut HashSet<String>,
     ) -> Result<bool, Failure> {
@@ -183,7 +187,10 @@ impl Work<'_> {
         match (facts.revisions.is_empty(), facts.unbuilt.is_empty()) {
             (false, _) => {
                 done.insert(self.timeline.control.id.clone());
-                self.measure(facts, &ready, builder)?;
+                if let Some(why) = why {
+                    self.say_why(why);
+                }
+                self.measure(&facts, &ready, builder)?;
             }
             (true, false) => self.session.directory.add(self.session.held, &facts)?,
             (true, true) => return Ok(false),
@@ -207,8 +214,8 @@ impl Work<'_> {
 
     /// Measures what was built, the first of which is the control.
     fn measure(
-        &self,
-        facts: CampaignFacts,
+        &mut self,
+        facts: &CampaignFacts,
         ready: &[(Revision, Built)],
         builder: &Builder<'_>,
     ) -> Result<(), Failure> {
@@ -223,7 +230,22 @@ impl Work<'_> {
             facts.campaign,
             facts.control.name()
         ));
-        self.session.measure(facts, ready, &campaign, builder)
+        self.session
+            .measure(facts.clone(), ready, &campaign, builder)?;
+        self.in_vain = self.why_in_vain(facts)?;
+        Ok(())
+    }
+
+    /// Resumes a campaign of the history that was interrupted.
+    pub(super) fn resume(
+        &mut self,
+        facts: &CampaignFacts,
+        builder: &mut Builder<'_>,
+    ) -> Result<(), Failure> {
+        if self.go_on(facts, builder)? {
+            self.in_vain = self.why_in_vain(facts)?;
+        }
+        Ok(())
     }
 
     /// Resumes a campaign that was interrupted; whether it did.
@@ -236,10 +258,32 @@ impl Work<'_> {
         if facts.purpose == Purpose::Patch {
             return Ok(false);
         }
-        self.session.go_on(facts, &mut |revision| {
+        let Some(summary) = self.session.directory.summary(facts)? else {
+            return Ok(false);
+        };
+        let control = facts.control.name();
+        let failed = summary.failed_runs(&control);
+        // What made them fail may be gone, and runs that failed are missing for good.
+        if !summary.is_complete && failed > 0 && !summary.has_passed(&control) {
+            self.session.say(&format!(
+                "campaign {} is not resumed: all its runs of the control {control} failed",
+                facts.campaign
+            ));
+            return Ok(false);
+        }
+        let is_resumed = self.session.go_on(facts, &mut |revision| {
             let place = self.timeline.place_by_time(revision);
             self.build(revision, place, builder)
-        })
+        })?;
+        if is_resumed && failed > 0 {
+            self.session.say(&format!(
+                "note: {} of the control {control} had failed in campaign {} before it was resumed, so its differences \
+                 are from fewer runs",
+                counted(failed, "run"),
+                facts.campaign
+            ));
+        }
+        Ok(is_resumed)
     }
 
     /// The build of the control, without which nothing can be measured.

@@ -1,6 +1,5 @@
 //! What the noise of a CPU alone asks for, by the report of a doctor.
 
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use perflab_machine::doctor::Report;
 use perflab_machine::doctor::measured::noise::{MOST_TIME, Noise, Wandering, longest_in_blocks};
 
 use crate::failure::Failure;
+use crate::text_file;
 
 /// How runs are executed and timed, their standard deviation, and what is wrong where nothing is known.
 struct Way {
@@ -164,7 +164,7 @@ fn too_short(
 /// How each CPU wanders, by the report of a doctor.
 fn noise_of(path: &Path) -> Result<Vec<(u32, Noise)>, Failure> {
     let shown = path.display();
-    let text = fs::read_to_string(path)
+    let text = text_file::read(path)
         .map_err(|error| Failure::usage(format!("--noise: cannot read {shown}: {error}")))?;
     let report: Report = serde_json::from_str(&text).map_err(|error| {
         Failure::usage(format!(

@@ -1,6 +1,5 @@
 //! The experiment file that is executed.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use perflab_experiment::{Experiment, renamed_keys};
@@ -8,10 +7,11 @@ use perflab_experiment::{Experiment, renamed_keys};
 use crate::failure::Failure;
 use crate::output::directory_of;
 use crate::terminal;
+use crate::text_file;
 
 /// The text of an experiment file.
 pub fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| {
+    text_file::read(path).map_err(|error| {
         Failure::usage(format!(
             "cannot read the experiment file {}: {error}",
             path.display()

@@ -87,6 +87,7 @@ impl Observer for Probes {
                     ring: self.ring,
                     all: 0,
                 },
+                when: None,
                 preload: self.agent.clone().into(),
             },
         );

@@ -36,6 +36,11 @@ pub struct ViewArguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub to: Option<Duration>,
 
+    /// Show only events whose arguments fulfil this condition, such as 'name == "SET" && bytes > 512': see
+    /// docs/filters.md.
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub when: Option<String>,
+
     /// Show so many events at most.
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
@@ -49,7 +54,8 @@ impl ViewArguments {
     /// Whether some events of the trace may not be asked for.
     pub fn is_part(&self) -> bool {
         let are_all = self.pid.is_empty() && self.thread.is_empty() && self.limit.is_none();
-        self.probes != "*" || !are_all || self.from.is_some() || self.to.is_some()
+        let is_time = self.from.is_some() || self.to.is_some();
+        self.probes != "*" || !are_all || is_time || self.when.is_some()
     }
 }
 

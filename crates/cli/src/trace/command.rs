@@ -38,6 +38,8 @@ impl Started {
         mut command: Command,
         environment: Vec<(OsString, OsString)>,
     ) -> Result<Self, Failure> {
+        // What this process has of it is of another recording. The others of a recording always have a value in
+        // `environment`, the filter an empty one if there is none.
         command.env_remove(RECORD_REFUSED).envs(environment);
         check_environment(&command)?;
         // A process whose parent ends becomes a child of this one, so that a daemon is waited for. Where the kernel

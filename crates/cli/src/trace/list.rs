@@ -1,6 +1,6 @@
 //! `perflab trace list`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use perflab_control::{Agent, Site, Traced};
@@ -8,11 +8,12 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::choice::{NONE, Processes, probes};
+use super::judged;
 use crate::failure::{Code, Failure};
 use crate::terminal::{self, Form};
 
 /// Version of the JSON that `--format json` prints.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 // Arguments of `list`.
 #[derive(Debug, Args)]
@@ -63,6 +64,15 @@ struct SiteAnswer {
     ordered: bool,
     backend: &'static str,
     tracers: u16,
+    filter: Option<FilterAnswer>,
+}
+
+#[derive(Debug, Serialize)]
+struct FilterAnswer {
+    expression: String,
+    mode: &'static str,
+    bytes: u32,
+    reason: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -93,6 +103,12 @@ impl SiteAnswer {
             ordered: site.is_ordered,
             backend: if site.is_branch { "branch" } else { "patched" },
             tracers: site.tracers,
+            filter: site.filter.as_ref().map(|filter| FilterAnswer {
+                expression: filter.expression.clone(),
+                mode: judged::mode(filter.mode),
+                bytes: filter.code,
+                reason: filter.reason.clone(),
+            }),
         }
     }
 }
@@ -164,26 +180,43 @@ fn of_process(process: &Traced, sites: &[Site], problem: &str, each: bool) -> St
 
 const COUNTS: [usize; 3] = [1, 2, 3];
 
-fn header(columns: [&str; 5]) -> Vec<String> {
-    columns.map(str::to_owned).to_vec()
+/// A line of the table, and what stands below it.
+struct Row {
+    cells: Vec<String>,
+    filters: BTreeSet<String>,
 }
 
-fn by_probe(sites: &[Site]) -> Vec<Vec<String>> {
+impl Row {
+    fn header(columns: [&str; 5]) -> Self {
+        Self::new(columns.map(str::to_owned).to_vec(), &[])
+    }
+
+    fn new(cells: Vec<String>, sites: &[&Site]) -> Self {
+        let filters = sites.iter().filter_map(|site| site.filter.as_ref());
+        Self {
+            cells,
+            filters: filters.map(judged::of_site).collect(),
+        }
+    }
+}
+
+fn by_probe(sites: &[Site]) -> Vec<Row> {
     let mut probes: BTreeMap<String, Vec<&Site>> = BTreeMap::new();
     for site in sites {
         probes.entry(named(site)).or_default().push(site);
     }
-    let mut rows = vec![header(["probe", "sites", "on", "hits", "arguments"])];
+    let mut rows = vec![Row::header(["probe", "sites", "on", "hits", "arguments"])];
     for (name, sites) in probes {
         let on = sites.iter().filter(|site| site.on).count();
         let first = sites.first().map(|site| typed(site)).unwrap_or_default();
-        rows.push(vec![
+        let cells = vec![
             name,
             sites.len().to_string(),
             on.to_string(),
             hits(&sites).map_or_else(recorded, |hits| hits.to_string()),
             first,
-        ]);
+        ];
+        rows.push(Row::new(cells, &sites));
     }
     rows
 }
@@ -203,17 +236,18 @@ pub fn hits(sites: &[&Site]) -> Option<u64> {
     Some(hits.fold(0, |sum, hits| sum.saturating_add(*hits)))
 }
 
-fn by_site(sites: &[Site]) -> Vec<Vec<String>> {
-    let mut rows = vec![header(["probe", "address", "on", "hits", "where"])];
+fn by_site(sites: &[Site]) -> Vec<Row> {
+    let mut rows = vec![Row::header(["probe", "address", "on", "hits", "where"])];
     for site in sites {
         let object = if site.object.is_empty() { "" } else { " in " };
-        rows.push(vec![
+        let cells = vec![
             named(site),
             format!("{:#x}", site.address),
             u32::from(site.on).to_string(),
             hits(&[site]).map_or_else(recorded, |hits| hits.to_string()),
             format!("{}:{}{object}{}", site.file, site.line, site.object),
-        ]);
+        ];
+        rows.push(Row::new(cells, &[site]));
     }
     rows
 }
@@ -227,15 +261,15 @@ fn typed(site: &Site) -> String {
 }
 
 /// Rows below each other, counts to the right.
-fn columns(rows: &[Vec<String>]) -> String {
+fn columns(rows: &[Row]) -> String {
     let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
+        let cells = rows.iter().filter_map(|row| row.cells.get(column));
         cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
     let mut text = String::new();
     for row in rows {
         let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
+        for (column, cell) in row.cells.iter().enumerate() {
             let space = " ".repeat(width(column).saturating_sub(cell.width()));
             let padded = if COUNTS.contains(&column) {
                 space + cell
@@ -246,17 +280,21 @@ fn columns(rows: &[Vec<String>]) -> String {
         }
         text += line.trim_end();
         text.push('\n');
+        for filter in &row.filters {
+            text += &format!("    {filter}\n");
+        }
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
+    use perflab_control::{FilterMode, SiteFilter};
+
     use super::*;
 
-    #[test]
-    fn ordered_places_of_a_probe_have_a_line_of_their_own() {
-        let site = |is_ordered, point| Site {
+    fn site(is_ordered: bool, point: u64) -> Site {
+        Site {
             provider: "shop".to_owned(),
             name: "sold".to_owned(),
             arguments: Vec::new(),
@@ -271,14 +309,50 @@ mod tests {
             tracers: 0,
             is_recorded: false,
             is_ordered,
-        };
+            filter: None,
+        }
+    }
+
+    #[test]
+    fn ordered_places_of_a_probe_have_a_line_of_their_own() {
         let sites = [site(true, 1), site(false, 2), site(true, 4)];
         let rows = by_probe(&sites)
             .into_iter()
             .skip(1)
-            .map(|row| row.join(" "));
+            .map(|row| row.cells.join(" "));
         assert!(rows.eq(["shop:sold 1 1 2 ", "shop:sold (ordered) 2 2 5 "]));
         let first = by_site(&sites).swap_remove(1);
-        assert_eq!(first.first().unwrap(), "shop:sold (ordered)");
+        assert_eq!(first.cells.first().unwrap(), "shop:sold (ordered)");
+    }
+
+    #[test]
+    fn filters_stand_below_their_probe() {
+        let filtered = |point, mode, code, reason: &str| Site {
+            filter: Some(SiteFilter {
+                mode,
+                code,
+                expression: "x > 1".to_owned(),
+                reason: reason.to_owned(),
+            }),
+            ..site(false, point)
+        };
+        let sites = [
+            filtered(1, FilterMode::Native, 99, ""),
+            filtered(2, FilterMode::Native, 99, ""),
+            filtered(4, FilterMode::Never, 0, "no argument \"x\""),
+            site(true, 8),
+        ];
+        let text = columns(&by_probe(&sites));
+        let lines: Vec<&str> = text.lines().collect();
+        let expected = [
+            "  probe                sites  on  hits  arguments",
+            "  shop:sold                3   3     7",
+            "    when x > 1: native, 99 bytes",
+            "    when x > 1: never: no argument \"x\"",
+            "  shop:sold (ordered)      1   1     8",
+        ];
+        assert_eq!(lines, expected);
+        let text = columns(&by_site(&sites[2..]));
+        assert_eq!(text.lines().count(), 4, "{text}");
     }
 }

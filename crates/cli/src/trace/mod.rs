@@ -1,11 +1,17 @@
 //! `perflab trace`: the probes of running processes.
 
 mod about;
+mod accepted;
 mod along;
 mod asked;
+mod awaited;
+mod by;
 mod choice;
 mod command;
 mod file;
+mod interrupt;
+mod judge;
+mod judged;
 mod list;
 mod memory;
 mod outcome;
@@ -19,15 +25,19 @@ mod start;
 mod summary;
 mod switch;
 mod top;
+mod trigger;
 mod unmatched;
 mod view;
+mod watched;
+mod when;
 
 use clap::Subcommand;
 
-pub use choice::probes;
+pub use choice::{NONE, Processes, probes};
 pub use file::create;
-pub use outcome::problem_in_words;
-pub use session::{FEW, SEARCH};
+pub use judged::mode;
+pub use outcome::{Outcome, problem_in_words};
+pub use session::{FEW, SEARCH, are_meant};
 pub use start::agent;
 
 use crate::failure::{Code, Failure};
@@ -53,7 +63,9 @@ perflab trace on 'redis:*' -- redis-server --port 7777")]
     #[command(
         after_help = "Examples:\n  perflab trace record 'redis:*' --pid 1234 --seconds 5 -o get.trace\n  \
 perflab trace record -o all.trace -- redis-server --port 7777\n  \
-perflab trace record --pid 1234 --last 2 -o before.trace"
+perflab trace record 'kv:command' --when 'name == \"SET\" && bytes > 512' --pid 1234 -o sets.trace\n  \
+perflab trace record --pid 1234 --last 2 -o before.trace\n  \
+perflab trace record --pid 1234 --last 2 --until 'kv:done when us > 5000' -o slow.trace"
     )]
     Record(session::RecordArguments),
     /// Write the events that processes had recorded when they ended, however they did.
@@ -61,10 +73,12 @@ perflab trace record --pid 1234 --last 2 -o before.trace"
     Recover(recover::RecoverArguments),
     /// Show the events of a trace as text, in order of time.
     #[command(after_help = "Examples:\n  perflab trace view get.trace\n  \
-perflab trace view get.trace 'redis:call*' --from 1.5 --limit 100")]
+perflab trace view get.trace 'redis:call*' --from 1.5 --limit 100\n  \
+perflab trace view kv.trace --when 'name == \"SET\" && bytes > 512'")]
     View(asked::ViewArguments),
-    /// Show the hits per second of the probes that are on.
-    #[command(after_help = "Example:\n  perflab trace top --count 1")]
+    /// Show the hits per second of the probes that are on, or of each value of an argument.
+    #[command(after_help = "Examples:\n  perflab trace top --count 1\n  \
+perflab trace top 'kv:command' --by name --pid 1234")]
     Top(top::TopArguments),
 }
 

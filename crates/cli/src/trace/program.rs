@@ -3,11 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use object::read::ReadCache;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Endianness, FileKind, elf};
+use perflab_control::variable::WHEN;
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -17,8 +18,7 @@ use crate::terminal;
 /// # Errors
 /// When it cannot be given the agent, with what to do.
 pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
-    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
-    let Some(path) = perflab_machine::resolve_in_path(program, Path::new(""), &path) else {
+    let Some(path) = find(program) else {
         // Whoever starts it says so.
         return Ok(Vec::new());
     };
@@ -59,7 +59,7 @@ pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
             "its C library is musl, and the agent needs glibc; build the program with glibc",
         ));
     }
-    if needs.interpreter.is_empty() && !needs.is_library {
+    if needs.is_static() {
         terminal::say(&format!(
             "{} is linked statically, so no agent can be loaded into it: its probes stay off unless it starts an agent \
              itself (docs/probes.md)",
@@ -70,6 +70,34 @@ pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
     let is_sanitizer = |name: &&String| name.starts_with("libasan.so");
     let sanitizers = needs.libraries.iter().filter(is_sanitizer);
     Ok(sanitizers.map(OsString::from).collect())
+}
+
+/// Says that a filter may be ignored: a program that is linked statically has the agent that it was linked with, and
+/// one of an earlier perflab does not know the variable that has the filter.
+pub fn say_unfiltered(program: &OsStr) {
+    let Some(path) = find(program) else { return };
+    let file = File::open(&path).ok();
+    let needs = file.and_then(|file| needs(&ReadCache::new(file)));
+    let is_static = needs.is_some_and(|needs| needs.is_static());
+    // An agent that knows filters has the name of that variable.
+    let has_name = || {
+        let content = std::fs::read(&path).unwrap_or_default();
+        let mut parts = content.windows(WHEN.len());
+        parts.any(|part| part == WHEN.as_bytes())
+    };
+    if is_static && !has_name() {
+        terminal::say(&format!(
+            "{} has no agent that knows filters; one of an earlier perflab takes all events of its probes: link the \
+             program again with this perflab's agent",
+            path.display()
+        ));
+    }
+}
+
+/// The file that a program is in, if there is one.
+pub fn find(program: &OsStr) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+    perflab_machine::resolve_in_path(program, Path::new(""), &path)
 }
 
 fn has_more_rights(path: &Path) -> bool {
@@ -94,6 +122,13 @@ struct Needs {
     libraries: Vec<String>,
     /// Whether it is a library too, as the linker itself is, which can be called as a program.
     is_library: bool,
+}
+
+impl Needs {
+    /// Whether it has no linker, which would load the agent.
+    fn is_static(&self) -> bool {
+        self.interpreter.is_empty() && !self.is_library
+    }
 }
 
 /// Nothing of what cannot be read.

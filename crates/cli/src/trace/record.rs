@@ -2,8 +2,10 @@
 
 use perflab_control::Traced;
 
+use super::awaited::wait;
 use super::choice::NONE;
 use super::file::{create, with_rest};
+use super::judged::accepts_none;
 use super::outcome::Outcome;
 use super::recover::snapshot;
 use super::session::{RecordArguments, Session, are_meant};
@@ -43,7 +45,17 @@ fn write(
     let output = &arguments.output;
     let file = create(output)?;
     let written = match arguments.last {
-        Some(last) => snapshot(processes, file, last, outcome),
+        Some(last) => {
+            let until = arguments.until.as_ref();
+            match until.map_or(Ok(true), |event| wait(processes, event, outcome)) {
+                Ok(true) => snapshot(processes, file, last, outcome),
+                Ok(false) => Ok(None),
+                Err(failure) => {
+                    let _ = std::fs::remove_file(output);
+                    return Err(failure);
+                }
+            }
+        }
         None => match Session::begin(arguments, processes, file, outcome) {
             Ok(session) => session.run(outcome),
             Err(failure) => {
@@ -70,8 +82,13 @@ fn write(
         ));
     } else if !arguments.command.is_empty() {
         let is_known = |asked: &str| {
-            let mut probes = summary.probes.iter();
-            probes.any(|probe| are_meant(asked, &probe.provider, &probe.name))
+            let recorded = summary.probes.iter();
+            let recorded = recorded.map(|probe| (probe.provider.as_str(), probe.name.as_str()));
+            // The filter may accept no event of a probe.
+            let filtered = summary.filtered.iter();
+            let filtered = filtered.filter_map(|of| of.probe.split_once(':'));
+            let mut known = recorded.chain(filtered);
+            known.any(|(provider, name)| are_meant(asked, provider, name))
         };
         for asked in arguments.asked().filter(|asked| !is_known(asked)) {
             outcome.fail(&Failure::no_data(format!(
@@ -79,6 +96,15 @@ fn write(
                  may have had some; `perflab trace list` shows those of a running program"
             )));
         }
+    }
+    if arguments.start_when.is_some() && summary.progress.events == 0 {
+        terminal::say("no event came that --start-when waits for, so nothing was recorded");
+    }
+    if accepts_none(&summary.filtered) {
+        outcome.fail(&Failure::no_data(
+            "no event was accepted: none of the probes has all arguments that the filter names, with the types that it \
+             needs",
+        ));
     }
     terminal::print(&text(&summary, output))
 }

@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_control::{Agent, Traced};
+use perflab_control::{Agent, Effect, EncodedFilter, Traced};
 use perflab_recorder::{LiveRecording, PAUSE, RecordError, StartOptions, Summary, open_more_files};
 use perflab_runner::Interrupt;
 use perflab_trace_file::TraceWriter;
@@ -15,10 +16,13 @@ use perflab_trace_file::TraceWriter;
 use super::choice::{Processes, probes, seconds};
 use super::command::Started;
 use super::file::not_written;
+use super::interrupt::interrupt;
 use super::memory::Memory;
 use super::outcome::Outcome;
 use super::shown::Shown;
 use super::start;
+use super::trigger::{Event, Pace, Trigger, event, number};
+use super::when::{Purpose, When};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -55,12 +59,24 @@ pub struct RecordArguments {
 
     /// Take the last so many seconds of processes that record already (perflab trace on --record).
     #[arg(long, value_name = "SECONDS", value_parser = seconds,
-        conflicts_with_all = ["seconds", "until", "command"])]
+        conflicts_with_all = ["seconds", "command", "when", "when_object", "every", "at_most", "start_when"])]
     pub last: Option<Duration>,
 
-    /// Stop when one of these probes was hit; they are recorded too.
-    #[arg(long, value_name = "PROBES", value_parser = probes)]
-    pub until: Option<String>,
+    /// Stop at the first event of these probes, or of those that fulfil a condition: PROBES, or 'PROBES when EXPR'. All
+    /// such events are recorded, whatever --when says. With --last, take the last seconds then.
+    #[arg(long, value_name = "EVENT", value_parser = event)]
+    pub until: Option<Event>,
+
+    /// Record nothing in a process before its first event of these probes: PROBES, or 'PROBES when EXPR'. All such
+    /// events are recorded, whatever --when says.
+    #[arg(long, value_name = "EVENT", value_parser = event)]
+    pub start_when: Option<Event>,
+
+    #[command(flatten)]
+    pub when: When,
+
+    #[command(flatten)]
+    pub pace: Pace,
 
     #[command(flatten)]
     pub memory: Memory,
@@ -71,16 +87,62 @@ pub struct RecordArguments {
 }
 
 impl RecordArguments {
-    /// What was asked for: PROBES, and those at which the recording stops.
+    /// What was asked for: PROBES, and those with which the recording begins or stops.
     pub fn asked(&self) -> impl Iterator<Item = &str> {
-        [Some(self.probes.as_str()), self.until.as_deref()]
+        let events = self.until.iter().chain(&self.start_when);
+        [self.probes.as_str()]
             .into_iter()
-            .flatten()
+            .chain(events.map(|event| event.probes.as_str()))
+    }
+
+    /// The probes with which the recording stops, if each of their events counts: then they are recorded as others are.
+    /// Else the processes themselves look for the event.
+    fn plain_until(&self) -> Option<&str> {
+        let until = self.until.as_ref();
+        let is_plain = |until: &&Event| until.condition.is_none() && self.start_when.is_none();
+        until.filter(is_plain).map(|until| until.probes.as_str())
     }
 
     /// All probes that are recorded: nobody sees the hits of others, so the recording would never stop.
     fn recorded(&self) -> String {
-        self.asked().collect::<Vec<_>>().join(",")
+        let all = [Some(self.probes.as_str()), self.plain_until()];
+        let all: Vec<&str> = all.into_iter().flatten().collect();
+        all.join(",")
+    }
+
+    /// The events that the processes themselves look for. `number` tells that one has come with which the recording
+    /// stops.
+    fn triggers(&self, number: u64) -> Vec<Trigger<'_>> {
+        let start = self.start_when.iter().map(|event| (Effect::Start, event));
+        let stop = self.until.iter().filter(|_| self.plain_until().is_none());
+        let all = start.chain(stop.map(|event| (Effect::Stop, event)));
+        let all = all.map(|(effect, event)| Trigger {
+            effect,
+            event,
+            number,
+        });
+        all.collect()
+    }
+
+    /// The filter that is asked for, made for the program of a command, or else for processes. It does not judge the
+    /// probes of which each event stops the recording.
+    fn filter(
+        &self,
+        command: Option<&Command>,
+        processes: &[Traced],
+        triggers: &[Trigger<'_>],
+    ) -> Result<Option<EncodedFilter>, Failure> {
+        let purpose = Purpose {
+            probes: &self.probes,
+            except: self.plain_until().unwrap_or_default(),
+            actions: self.pace.actions(),
+            triggers,
+            is_needed: false,
+        };
+        match command {
+            Some(command) => self.when.for_program(command.get_program(), purpose),
+            None => self.when.for_processes(processes, purpose),
+        }
     }
 }
 
@@ -96,6 +158,8 @@ pub struct Session<'a> {
     arguments: &'a RecordArguments,
     recording: LiveRecording,
     command: Option<Started>,
+    /// What tells that the event has come with which it stops, if processes look for that.
+    stop: Option<u64>,
     /// Whether processes were looked for after all of the command had ended.
     is_last_search: bool,
     interrupt: Interrupt,
@@ -110,25 +174,32 @@ impl<'a> Session<'a> {
         outcome: &mut Outcome,
     ) -> Result<Self, Failure> {
         // Before probes are on: whoever sees that may end the recording.
-        let interrupt = Interrupt::install().and_then(|interrupt| {
-            interrupt.also_at_hangup()?;
-            Ok(interrupt)
-        });
-        let interrupt = interrupt
-            .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
+        let interrupt = interrupt()?;
+        let command = match arguments.command.is_empty() {
+            true => None,
+            false => Some(start::command(&arguments.command)?),
+        };
+        let number = number();
+        let triggers = arguments.triggers(number);
+        let filter = arguments.filter(command.as_ref(), processes, &triggers)?;
+        let mut stops = triggers.iter().filter(|one| one.effect == Effect::Stop);
+        let stop = stops.next().map(|_| number);
         let asked = Instant::now();
         let mut all = Vec::new();
         for process in processes {
             let wish = arguments.memory.wish(true, READ_RING)?;
             let agent = Agent::at(&process.socket);
-            let Some(recorded) = outcome.take(process, agent.record(&arguments.recorded(), wish))
-            else {
+            let answer = match &filter {
+                Some(filter) => agent.record_when(&arguments.recorded(), wish, filter),
+                None => agent.record(&arguments.recorded(), wish),
+            };
+            let Some(recorded) = outcome.take(process, answer) else {
                 continue;
             };
             for probes in arguments.asked() {
-                let is_known = match arguments.until {
-                    None => recorded.switched.matched > 0,
-                    Some(_) => agent
+                let is_known = match arguments.asked().count() {
+                    1 => recorded.switched.matched > 0,
+                    _ => agent
                         .list(probes)
                         .map_or(true, |(sites, _)| !sites.is_empty()),
                 };
@@ -142,18 +213,19 @@ impl<'a> Session<'a> {
             }
             all.push(recorded);
         }
-        let (mut recording, command) = if arguments.command.is_empty() {
-            (LiveRecording::of_running(trace, asked), None)
-        } else {
-            let command = start::command(&arguments.command)?;
-            let options = StartOptions {
-                probes: arguments.recorded(),
-                memory: arguments.memory.wish(true, 0)?,
-                preload: start::preload(command.get_program())?,
-            };
-            let recording = LiveRecording::of_started(trace, options);
-            let started = Started::start(command, recording.environment())?;
-            (recording, Some(started))
+        let (mut recording, command) = match command {
+            None => (LiveRecording::of_running(trace, asked), None),
+            Some(command) => {
+                let options = StartOptions {
+                    probes: arguments.recorded(),
+                    memory: arguments.memory.wish(true, 0)?,
+                    when: filter,
+                    preload: start::preload(command.get_program())?,
+                };
+                let recording = LiveRecording::of_started(trace, options);
+                let started = Started::start(command, recording.environment())?;
+                (recording, Some(started))
+            }
         };
         // The command has begun with the limit that there was.
         open_more_files();
@@ -164,6 +236,7 @@ impl<'a> Session<'a> {
             arguments,
             recording,
             command,
+            stop,
             is_last_search: false,
             interrupt,
         })
@@ -248,7 +321,10 @@ impl<'a> Session<'a> {
     }
 
     fn was_hit(&self) -> bool {
-        let Some(until) = &self.arguments.until else {
+        if let Some(number) = self.stop {
+            return self.recording.was_triggered(number);
+        }
+        let Some(until) = self.arguments.plain_until() else {
             return false;
         };
         let mut probes = self.recording.probes();

@@ -6,25 +6,34 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use perflab_control::RecordWish;
-use perflab_control::variable::{CHECKED, SAY, check_value};
+use perflab_control::variable::{CHECKED, SAY, WHEN, check_value};
 use perflab_recorder::{AGENT, sizes};
 
 use super::program;
+use super::when::{Purpose, When};
 use crate::failure::{Code, Failure};
 
 /// Becomes the command, which loads the agent before anything else.
 pub fn start(
     variable: &str,
-    probes: &str,
     wish: RecordWish,
+    when: &When,
+    purpose: Purpose<'_>,
     words: &[OsString],
 ) -> Result<Option<Code>, Failure> {
     let mut command = command(words)?;
+    let filter = when.for_program(command.get_program(), purpose)?;
     let preload = preload(command.get_program())?;
     command.env("LD_PRELOAD", preload).envs(sizes(wish));
+    // One that this process has is for other probes.
+    command.env_remove(WHEN);
+    if let Some(filter) = filter {
+        program::say_unfiltered(command.get_program());
+        command.env(WHEN, filter.hexadecimal());
+    }
     // Only the program itself says that it has no such probe, not those that it starts.
     command.env(SAY, std::process::id().to_string());
-    command.env(variable, probes);
+    command.env(variable, purpose.probes);
     check_environment(&command)?;
     let error = command.exec();
     Err(cannot_start(&command, &error))

@@ -8,6 +8,7 @@ use perflab_experiment::counted;
 use perflab_recorder::{Lack, ProbeProgress, Progress, Summary};
 
 use super::about::{them, were};
+use super::judged::exceptions;
 use super::places::Lines;
 use crate::terminal;
 
@@ -73,6 +74,14 @@ pub fn text(summary: &Summary, file: &Path) -> String {
     if progress.broken > 0 {
         let files = counted(progress.broken, "file");
         text += &format!("damaged: {files}, so that events may be missing that nobody counted\n");
+    }
+    if !summary.limited.is_zero() {
+        let limited = summary.limited.as_secs_f64();
+        text +=
+            &format!("limited: for {limited:.2} s there were more events than --at-most takes\n");
+    }
+    for exception in exceptions(&summary.filtered) {
+        text += &format!("filter: {exception}\n");
     }
     text + &by_probe(&summary.probes, summary.processes > 1)
 }

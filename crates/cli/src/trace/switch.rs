@@ -3,13 +3,16 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use perflab_control::{Agent, ControlError, RecordWish, Traced, variable};
+use perflab_control::{Agent, ControlError, EncodedFilter, RecordWish, Traced, variable};
 use perflab_experiment::counted;
 
 use super::choice::{NONE, Processes, probes};
+use super::judged::exceptions;
 use super::memory::Memory;
 use super::outcome::Outcome;
 use super::start::start;
+use super::trigger::Pace;
+use super::when::{Purpose, When};
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -31,6 +34,12 @@ pub struct OnArguments {
     /// `trace recover` write them into a file.
     #[arg(long)]
     record: bool,
+
+    #[command(flatten)]
+    when: When,
+
+    #[command(flatten)]
+    pace: Pace,
 
     #[command(flatten)]
     memory: Memory,
@@ -58,20 +67,32 @@ pub struct OffArguments {
 /// Executes `on`.
 pub fn on(arguments: &OnArguments) -> Result<Option<Code>, Failure> {
     let wish = arguments.memory.wish(false, 0);
+    let purpose = Purpose {
+        probes: &arguments.probes,
+        actions: arguments.pace.actions(),
+        ..Purpose::default()
+    };
     if !arguments.command.is_empty() {
         let variable = if arguments.record {
             variable::RECORD
         } else {
             variable::PROBES
         };
-        return start(variable, &arguments.probes, wish?, &arguments.command);
+        let when = &arguments.when;
+        return start(variable, wish?, when, purpose, &arguments.command);
     }
     let what = if arguments.record {
         Switch::Record(wish?)
     } else {
         Switch::On
     };
-    switch(&arguments.processes, arguments.all, &arguments.probes, what)
+    let OnArguments {
+        processes,
+        all,
+        when,
+        ..
+    } = arguments;
+    switch(processes, *all, what, Some(when), purpose)
 }
 
 /// Executes `off`.
@@ -81,7 +102,11 @@ pub fn off(arguments: &OffArguments) -> Result<Option<Code>, Failure> {
         all,
         probes,
     } = arguments;
-    switch(processes, *all, probes, Switch::Off)
+    let purpose = Purpose {
+        probes,
+        ..Purpose::default()
+    };
+    switch(processes, *all, Switch::Off, None, purpose)
 }
 
 /// What is done to sites.
@@ -95,8 +120,9 @@ enum Switch {
 fn switch(
     processes: &Processes,
     all: bool,
-    probes: &str,
     what: Switch,
+    when: Option<&When>,
+    purpose: Purpose<'_>,
 ) -> Result<Option<Code>, Failure> {
     if processes.pid.is_empty() && !all {
         return Err(Failure::usage(
@@ -108,7 +134,12 @@ fn switch(
     if processes.is_empty() {
         outcome.nothing(NONE);
     }
-    let switched = switch_each(&processes, all, probes, what, &mut outcome);
+    let filter = match when {
+        Some(when) => when.for_processes(&processes, purpose)?,
+        None => None,
+    };
+    let (filter, probes) = (filter.as_ref(), purpose.probes);
+    let switched = switch_each(&processes, all, probes, what, filter, &mut outcome);
     Ok(outcome.end(switched))
 }
 
@@ -117,15 +148,21 @@ fn switch_each(
     all: bool,
     probes: &str,
     what: Switch,
+    filter: Option<&EncodedFilter>,
     outcome: &mut Outcome,
 ) -> Result<(), Failure> {
     let mut matched = None;
     for process in processes {
         let agent = Agent::at(&process.socket);
-        let answer = match what {
-            Switch::On => agent.switch(probes, true),
-            Switch::Off => agent.switch(probes, false),
-            Switch::Record(wish) => agent.record(probes, wish).map(|all| all.switched),
+        let answer = match (what, filter) {
+            (Switch::On, None) => agent.switch(probes, true),
+            (Switch::On, Some(filter)) => agent.on_when(probes, filter),
+            (Switch::Off, _) => agent.switch(probes, false),
+            (Switch::Record(wish), None) => agent.record(probes, wish).map(|all| all.switched),
+            (Switch::Record(wish), Some(filter)) => {
+                let recorded = agent.record_when(probes, wish, filter);
+                recorded.map(|all| all.switched)
+            }
         };
         if !all && matches!(answer, Err(ControlError::Gone)) {
             outcome.fail(&Failure::no_data(format!(
@@ -154,7 +191,11 @@ fn switch_each(
         if !switched.how.is_empty() {
             line += &format!(" ({})", switched.how);
         }
-        terminal::print(&(line + "\n"))?;
+        line.push('\n');
+        for exception in exceptions(&switched.filtered) {
+            line += &format!("  {exception}\n");
+        }
+        terminal::print(&line)?;
     }
     match matched {
         None => outcome.nothing("no process has answered"),

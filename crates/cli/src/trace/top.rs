@@ -7,11 +7,17 @@ use clap::Args;
 use perflab_control::{Agent, Site, Traced};
 
 use super::along::{Along, Events};
+use super::by::{self, By};
 use super::choice::{NONE, Processes, probes, seconds};
 use super::list::{hits, probe, recorded};
 use super::outcome::Outcome;
+use super::watched::Watched;
+use super::when::When;
 use crate::failure::{Code, Failure};
 use crate::terminal;
+
+/// How soon a signal ends it, while probes are on for it.
+const END: Duration = Duration::from_millis(100);
 
 // Arguments of `top`.
 #[derive(Debug, Args)]
@@ -22,6 +28,13 @@ pub struct TopArguments {
 
     #[command(flatten)]
     processes: Processes,
+
+    #[command(flatten)]
+    when: When,
+
+    /// Show how often this argument of the probes has each value, or $ctx.procname, $ctx.vtid and others of $ctx.
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
 
     /// Seconds between two looks.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
@@ -91,12 +104,31 @@ impl Count {
 
 /// Executes `top`.
 pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
+    let is_watched = arguments.when.is_given() || arguments.by.is_some();
+    if is_watched && arguments.processes.pid.is_empty() {
+        return Err(Failure::usage(
+            "which process? --when and --by switch probes on as long as they are shown, and need --pid PID for that",
+        ));
+    }
     let (mut processes, mut outcome) = arguments.processes.find()?;
     if processes.is_empty() {
         outcome.nothing(NONE);
         return Ok(outcome.code());
     }
-    let shown = show(arguments, &mut processes, &mut outcome);
+    let (when, probes) = (&arguments.when, &arguments.probes);
+    let by = arguments.by.as_deref();
+    let by = by
+        .map(|name| By::new(name, &processes, probes))
+        .transpose()?;
+    let name = by.as_ref().map(By::name);
+    let watched = Watched::begin(when, name, &mut processes, probes, &mut outcome)?;
+    let shown = match (&by, &watched) {
+        (Some(by), Some(watched)) => {
+            let times = (arguments.every, arguments.count);
+            by::show(by, probes, times, &mut processes, watched, &mut outcome)
+        }
+        _ => show(arguments, &mut processes, watched.as_ref(), &mut outcome),
+    };
     Ok(outcome.end(shown))
 }
 
@@ -104,8 +136,10 @@ pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
 fn show(
     arguments: &TopArguments,
     processes: &mut Vec<Traced>,
+    watched: Option<&Watched>,
     outcome: &mut Outcome,
 ) -> Result<(), Failure> {
+    let is_over = || watched.is_some_and(Watched::is_over);
     let mut along = Along::new();
     let wanted = &arguments.probes;
     let mut before = look(processes, wanted, &mut along, outcome)?;
@@ -116,8 +150,14 @@ fn show(
     }
     let mut shown = 0;
     while arguments.count.is_none_or(|count| shown < count) {
-        if !processes.is_empty() {
-            along.wait(arguments.every)?;
+        let end = Instant::now() + arguments.every;
+        let mut left = arguments.every;
+        while !processes.is_empty() && !left.is_zero() && !is_over() {
+            along.wait(watched.map_or(left, |_| left.min(END)))?;
+            left = end.saturating_duration_since(Instant::now());
+        }
+        if is_over() {
+            break;
         }
         let now = look(processes, wanted, &mut along, outcome)?;
         if processes.is_empty() {

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use perflab_experiment::suggestion_after;
+use perflab_experiment::{counted, suggestion_after};
 use perflab_trace_file::{EventSelection, Trace};
 
+use super::accepted::Accepted;
 use super::asked::Asked;
 use crate::terminal::escape;
 
@@ -29,9 +30,10 @@ impl Part {
 }
 
 /// Which of the things that were asked for no event has, and what there is; nothing if the trace has no events.
-pub fn reason(asked: &Asked<'_>, trace: &Trace) -> Option<String> {
+pub fn reason(asked: &Asked<'_>, accepted: Option<&Accepted>, trace: &Trace) -> Option<String> {
     let (mut probes, mut threads) = (BTreeMap::new(), BTreeMap::new());
     let (mut is_in_time, mut last) = (false, None);
+    let (mut is_accepted, mut rejected) = (false, 0_u64);
     for event in trace.events(&EventSelection::default()) {
         let process = event.process.number;
         probes.insert((process, event.probe.number), event.probe);
@@ -40,6 +42,11 @@ pub fn reason(asked: &Asked<'_>, trace: &Trace) -> Option<String> {
             (event.process, event.thread),
         );
         is_in_time |= asked.time().contains(&event.nanoseconds);
+        match accepted.and_then(|accepted| accepted.verdict(&event)) {
+            Some(true) => is_accepted = true,
+            Some(false) => rejected += 1,
+            None => {}
+        }
         last = last.max(Some(event.nanoseconds));
     }
     let last = last?.saturating_sub(asked.zero) as f64 / 1e9;
@@ -91,6 +98,14 @@ pub fn reason(asked: &Asked<'_>, trace: &Trace) -> Option<String> {
             asked,
             is_found: is_in_time,
             help: format!("the events are from 0 s to {last:.9} s"),
+        }),
+        arguments.when.as_ref().map(|expression| Part {
+            asked: format!("the filter {expression}"),
+            is_found: is_accepted,
+            help: match rejected {
+                0 => "it judges no event of what else was asked for".to_owned(),
+                rejected => format!("it rejects {}", counted(rejected, "event")),
+            },
         }),
     ];
     let (found, missing): (Vec<Part>, Vec<Part>) =

@@ -3,9 +3,11 @@
 use std::fmt::{Display, LowerExp, Write as _};
 use std::io::{BufWriter, ErrorKind, Write};
 
+use perflab_filter::{Problem, parse};
 use perflab_trace_file::event::Value;
 use perflab_trace_file::{Argument, Event, EventSelection, LONGEST_TEXT, Order, Trace};
 
+use super::accepted::Accepted;
 use super::asked::{Asked, ViewArguments};
 use super::{about, unmatched};
 use crate::failure::{Code, Failure};
@@ -15,9 +17,16 @@ use crate::terminal::escape;
 pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
     if arguments.summary && arguments.is_part() {
         return Err(Failure::usage(
-            "--summary is of the whole trace: leave out PROBES, --pid, --thread, --from, --to and --limit, or --summary",
+            "--summary is of the whole trace: leave out PROBES, --pid, --thread, --from, --to, --when and --limit, or --summary",
         ));
     }
+    let when = arguments.when.as_deref().map(|expression| {
+        let mistake = |problem: Problem| Failure::usage(problem.shown(expression));
+        parse(expression)
+            .map_err(mistake)
+            .map(|tree| (expression, tree))
+    });
+    let when = when.transpose()?;
     let trace = Trace::open(&arguments.file)
         .map_err(|error| Failure::no_data(escape(&error.to_string())))?;
     if trace.length() == 0 {
@@ -36,7 +45,11 @@ pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
         crate::terminal::say(&line);
     }
     let asked = Asked::new(arguments, &trace);
-    let shown = match print(&asked, &trace) {
+    let accepted = when
+        .as_ref()
+        .map(|(expression, tree)| Accepted::new((*expression, tree), &asked, &trace));
+    let accepted = accepted.transpose()?;
+    let shown = match print(&asked, accepted.as_ref(), &trace) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(code),
         shown => shown.map_err(|error| {
             Failure::new(Code::NoData, format!("cannot write the output: {error}"))
@@ -45,7 +58,7 @@ pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
     if shown > 0 || arguments.limit == Some(0) {
         return Ok(code);
     }
-    match unmatched::reason(&asked, &trace) {
+    match unmatched::reason(&asked, accepted.as_ref(), &trace) {
         Some(reason) => Err(Failure::no_data(reason)),
         None => {
             crate::terminal::say("the trace has no events");
@@ -55,7 +68,7 @@ pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
 }
 
 /// Returns how many events there were.
-fn print(asked: &Asked<'_>, trace: &Trace) -> std::io::Result<u64> {
+fn print(asked: &Asked<'_>, accepted: Option<&Accepted>, trace: &Trace) -> std::io::Result<u64> {
     let selection = EventSelection {
         from: *asked.time().start(),
         to: *asked.time().end(),
@@ -74,7 +87,9 @@ fn print(asked: &Asked<'_>, trace: &Trace) -> std::io::Result<u64> {
     let mut before: Option<u64> = None;
     let mut line = String::new();
     let mut shown = 0;
-    for event in trace.events(&selection).take(limit) {
+    let is_accepted =
+        |event: &Event<'_>| accepted.is_none_or(|accepted| accepted.verdict(event) == Some(true));
+    for event in trace.events(&selection).filter(is_accepted).take(limit) {
         line.clear();
         show(&mut line, &event, asked.zero, before, several);
         output.write_all(line.as_bytes())?;

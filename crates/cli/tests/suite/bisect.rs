@@ -1,6 +1,7 @@
 //! `perflab bisect`: the revision that introduced a change is found, by measuring and by what a person says.
 
 mod ends;
+mod logs;
 
 use std::fs;
 
@@ -288,6 +289,11 @@ fn a_person_finds_it_with_the_words_of_git() {
     searches.laboratory.write("said.txt", &log.out);
     let again = searches.bisect(&["replay", "../said.txt", "--file", "../other.log"]);
     assert_eq!((again.code, again.out), (0, said.out));
+    let wrong = log.out.replacen("good", "god", 1);
+    searches.laboratory.write("wrong.txt", wrong);
+    let refused = searches.bisect(&["replay", "../wrong.txt", "--file", "../third.log"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("../wrong.txt:"), "{refused:?}");
     for end in [good, bad] {
         let refused = searches.bisect(&["skip", end]);
         assert_eq!(refused.code, 2, "{refused:?}");
@@ -322,7 +328,7 @@ fn what_cannot_be_searched_is_refused() {
         (vec![side, four, "--", "true"], "is no ancestor of"),
         (
             vec![one, "nowhere", "--", "true"],
-            "`nowhere` names no commit",
+            "`BAD`: `nowhere` names no commit",
         ),
         (vec!["start", four, one], "is newer than"),
         (vec!["skip"], "no search is under way"),

@@ -19,6 +19,12 @@ int main(void) {
 }
 "#;
 
+/// A filter of its events.
+const FILTER: &str = r#"
+#include <perflab/filter.h>
+PERFLAB_FILTER(is_answer, (integer, answer)) { return ctx->answer == 42; }
+"#;
+
 /// The newest file in a directory whose name begins and ends so: older builds may have left others.
 fn newest(directory: &Path, start: &str, end: &str) -> PathBuf {
     let files = fs::read_dir(directory)
@@ -112,4 +118,26 @@ fn what_is_installed_works_by_itself() {
         .unwrap();
     let shown = printed(&shown);
     assert!(shown.contains("installed:site answer=42"), "{shown}");
+    // A filter in C for the same site.
+    needs("clang", "clang");
+    let source = directory.path().join("filter.c");
+    fs::write(&source, FILTER).unwrap();
+    let filter = directory.path().join("filter.o");
+    let compiled = Command::new("clang")
+        .args(["-O2", "-target", "bpf", "-c", "-I"])
+        .arg(installed.join("include"))
+        .arg(&source)
+        .arg("-o")
+        .arg(&filter)
+        .output()
+        .unwrap();
+    printed(&compiled);
+    let dumped = Command::new(&perflab)
+        .args(["filter", "dump", "--arguments", "answer: i32", "--object"])
+        .arg(&filter)
+        .output()
+        .unwrap();
+    let dumped = printed(&dumped);
+    assert!(dumped.starts_with("is_answer\n"), "{dumped}");
+    assert!(dumped.contains(" bytes of native code"), "{dumped}");
 }

@@ -2,6 +2,7 @@
 //! signals.
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
+mod actions;
 mod apart;
 mod bench_failures;
 mod bench_flags;
@@ -23,11 +24,15 @@ mod damaged_traces;
 mod doctor;
 mod documents;
 mod drift;
+mod endless;
 mod estimates;
 mod exchange;
 mod experiment_files;
 mod export_names;
 mod family;
+mod filter_bench;
+mod filters;
+mod filters_page;
 mod full_disk;
 mod gates;
 mod help;
@@ -84,6 +89,8 @@ mod two_laboratories;
 mod unrecorded;
 mod until_decided;
 mod version_1;
+mod view_when;
+mod when;
 mod wings;
 mod words;
 mod workflow;

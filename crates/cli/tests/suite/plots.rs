@@ -3,7 +3,7 @@
 use crate::damaged_results::{EXPERIMENT, measured};
 use crate::support::Laboratory;
 
-const ALL: &str = "--plot=forest,runs,distribution,quantiles,shift,sweep";
+const ALL: &str = "--plot=forest,runs,distribution,quantiles,shift,sweep,chart";
 
 #[test]
 fn a_kind_that_draws_nothing_says_why() {
@@ -23,6 +23,44 @@ fn a_kind_that_draws_nothing_says_why() {
     let alone = laboratory.call(&["show", "result", "--plot=sweep"]).code(0);
     let without = laboratory.call(&["show", "result"]).code(0);
     assert_eq!(alone.out, without.out);
+}
+
+#[test]
+fn benchmarks_that_end_in_a_number_are_drawn_over_it() {
+    let laboratory = Laboratory::new();
+    let tool = "for n in 1 20 400; do echo \"VALUE $((n * $1 + 10)) ns cost read/$n\"; done\n";
+    laboratory.program("tool", tool);
+    laboratory
+        .run(
+            r#"[design]
+runs = 6
+[variants.a]
+vars = { times = "1" }
+[variants.b]
+vars = { times = "2" }
+[workloads.w]
+driver = "generic"
+command = ["{experiment}/tool", "{times}"]
+[[workloads.w.metrics]]
+name = "cost"
+unit = "ns"
+better = "lower"
+benchmark = "*"
+values = true
+"#,
+        )
+        .code(0);
+    for command in ["compare", "show"] {
+        let plain = laboratory.call(&[command, "result"]);
+        laboratory
+            .call(&[command, "result", "--plot=chart"])
+            .code(plain.code)
+            .prints(&["cost (ns): read", "400"]);
+    }
+    let said = ["--plot=chart drew nothing: no benchmarks are called alike"];
+    measured()
+        .call(&["show", "result", "--plot=chart"])
+        .says(&said);
 }
 
 #[test]

@@ -130,6 +130,14 @@ fn a_command_without_an_agent_is_no_recording() {
         assert!(output.status.success());
         let said = text(&output.stderr);
         assert!(said.contains(&format!("{program} {reason}")), "{said}");
+        assert!(!said.contains("knows filters"), "{said}");
+        // It may have an earlier one, which ignores them.
+        let words = ["on", "*", "--when", "1", "--", &program, "burst", "9"];
+        let output = place.trace(&words);
+        assert!(output.status.success());
+        let said = text(&output.stderr);
+        let ignored = format!("{program} has no agent that knows filters");
+        assert!(said.contains(&ignored), "{said}");
     }
     // The linker loads the agent into the program that it is given.
     let program = compile(&place, "dynamic", &[]).unwrap();

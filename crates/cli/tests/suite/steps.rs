@@ -21,11 +21,16 @@ fn laboratory(milliseconds: &str) -> Laboratory {
         "[design]\nruns = 12\nblock = 3\nseed = 1\nmargin = '1%'\n[variants.a]\n[variants.b]\n[workloads.w]\n\
          driver = 'redis-benchmark'\nargs = ['-n', '1000', '-t', 'get']",
     );
-    let mut command = laboratory.perflab(&RUN);
+    measure(&laboratory, &RUN);
+    laboratory
+}
+
+/// Calls the laboratory with that redis-benchmark.
+fn measure(laboratory: &Laboratory, words: &[&str]) {
+    let mut command = laboratory.perflab(words);
     let bin = laboratory.path("bin").display().to_string();
     command.env("PATH", format!("{bin}:/usr/bin:/bin"));
     Said::from(command.output().unwrap()).code(0);
-    laboratory
 }
 
 fn compared(laboratory: &Laboratory) -> Value {
@@ -98,8 +103,26 @@ fn runs_that_are_all_rounded_alike_prove_nothing_within_a_step() {
     planned.says(&["may be hidden by the steps that the values lie in"]);
 }
 
-/// The report on columns of numbers in files.
-fn of_columns(laboratory: &Laboratory, arguments: &[&str]) -> Value {
+/// A rate that all runs share shows by itself no more than that its time may be a single step.
+#[test]
+fn two_results_have_the_steps_that_are_declared() {
+    let laboratory = laboratory("20");
+    measure(&laboratory, &["run", "exp.toml", "--out", "other"]);
+    let report = report_of(&laboratory, &["old=result", "new=other"]);
+    let rows = report["rows"].as_array().unwrap();
+    assert!(rows.len() >= 2, "{report:#}");
+    for row in rows {
+        // A quotient has the steps of both of its values.
+        let [low, high] = ends(&row["typical"]);
+        assert!(low > -0.12 && high < 0.12, "{row}");
+    }
+    let said = "of a lie in steps of 5.0%";
+    let all = warnings(&report);
+    assert!(all.iter().any(|warning| warning.contains(said)), "{all:#?}");
+}
+
+/// The report on these files or results.
+fn report_of(laboratory: &Laboratory, arguments: &[&str]) -> Value {
     let all = [
         &["compare"],
         arguments,
@@ -119,7 +142,7 @@ fn steps_are_found_in_values_that_nobody_declared() {
     laboratory.write("old.txt", rates([20.0, 20.0, 20.0, 20.0, 21.0, 20.0]));
     laboratory.write("new.txt", rates([20.0, 21.0, 20.0, 20.0, 20.0, 20.0]));
     let flags = ["--unit", "1/s", "--better", "higher", "--margin", "3%"];
-    let report = of_columns(&laboratory, &[&files[..], &flags].concat());
+    let report = report_of(&laboratory, &[&files[..], &flags].concat());
     let row = &report["rows"][0];
     for question in ["typical", "mean"] {
         let [low, high] = ends(&row[question]);
@@ -134,7 +157,7 @@ fn steps_are_found_in_values_that_nobody_declared() {
     // Counts repeat exactly.
     laboratory.write("old.txt", "1201\n".repeat(9));
     laboratory.write("new.txt", "1201\n".repeat(9));
-    let report = of_columns(&laboratory, &[&files[..], &["--margin", "1%"]].concat());
+    let report = report_of(&laboratory, &[&files[..], &["--margin", "1%"]].concat());
     assert_eq!(ends(&report["rows"][0]["typical"]), [0.0, 0.0]);
     assert!(
         warnings(&report)
@@ -157,7 +180,7 @@ fn each_side_has_its_own_steps() {
     laboratory.write("limit.txt", "5\n".repeat(20));
     let files = ["old=old.txt", "new=new.txt", "limit=limit.txt"];
     let flags = ["--unit", "s", "--better", "lower"];
-    let report = of_columns(&laboratory, &[&files[..], &flags].concat());
+    let report = report_of(&laboratory, &[&files[..], &flags].concat());
     for row in report["rows"].as_array().unwrap() {
         for question in ["typical", "mean"] {
             assert_eq!(row[question]["verdict"], "worse", "{row}");

@@ -30,12 +30,13 @@ fn a_command_with_its_probes_on() {
     let json = printed(&place.trace(&["list", "life:w*", "--pid", &pid, "--format", "json"]));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let site = &json["processes"][0]["sites"][0];
-    assert_eq!(json["schema"], 1);
+    assert_eq!(json["schema"], 2);
     assert_eq!(site["probe"], "life:work");
     assert_eq!(site["hits"], 7);
     assert_eq!(site["arguments"][0]["type"], "i32");
     assert_eq!(site["backend"], "patched");
     assert_eq!(site["ordered"], false);
+    assert!(site["filter"].is_null(), "{site}");
     let top = printed(&place.trace(&["top", "--pid", &pid, "--count", "1", "--every", "0.05"]));
     assert!(
         top.contains("life:work") && top.lines().count() == 3,

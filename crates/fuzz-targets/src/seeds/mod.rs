@@ -2,6 +2,7 @@
 //! and short texts for what no fixture has.
 
 mod collection;
+mod filters;
 mod foreign;
 mod histories;
 mod machines;
@@ -23,6 +24,7 @@ pub fn seeds(root: &Path) -> Vec<Seed> {
     let mut collection = Collection::new(root);
     results::collect(&mut collection);
     recordings::collect(&mut collection);
+    filters::collect(&mut collection);
     tools::collect(&mut collection);
     foreign::collect(&mut collection);
     machines::collect(&mut collection);

@@ -18,14 +18,40 @@ fn probe_abi(all: &mut Collection<'_>) {
         "description",
         "d\nredis\ncommand\nsrc/server.c\n3541\ni32 fd\nenum(GET=0, SET=1) kind\nbytes key",
     );
+    let types = ["u64", "cstr", "str_nofault", "f32"];
+    let lines = types.map(|kind| format!("\n{kind} a")).concat().repeat(16);
+    all.add(target, "many", format!("d\nkv\ncommand\nkv.c\n7{lines}"));
     all.add(target, "names", "p\nredis:*, shop:request_start ,x");
     let header = b"PFLB\x01\0\x80\0\x40\0\0\0";
-    let counts = [b'0'; 32];
-    let rest = b"\x04\0/bin\x10\0p\nn\nf\n1\ncstr a";
+    let counts = [b'0'; 28];
+    let rest = b"\x04\0/bin\x0e\0p\nn\nf\n1\ncstr a";
     all.add(
         target,
         "site",
         [b"m\n".as_slice(), header, &counts, rest].concat(),
+    );
+    let filter = b"\x01\0\x02\x03\0\0\0\x05\0x > 1\x06\0absent";
+    all.add(
+        target,
+        "site-filtered",
+        [b"m\n".as_slice(), header, &counts, rest, filter].concat(),
+    );
+    // The text of an import, an instruction, and a literal.
+    let alternative = b"\x01\x02\x01\0a\x08\0\0\0\x95\0\0\0\0\0\0\0\x03\0\0\0SET";
+    let head = b"\x01\x01\0*\x05\0\0\0\0\0\0\0\x01\x08\0a == 'b'\x02";
+    let filter = [head.as_slice(), alternative, alternative].concat();
+    all.add(target, "filter", [b"w\n".as_slice(), &filter].concat());
+    let stops = b"t\n\x02\x06\0shop:*\x07\0\0\0\0\0\0\0";
+    all.add(target, "trigger", [stops.as_slice(), &filter].concat());
+    let hits = b"v\n\x07\0\0\0\0\0\0\0\x03\x03\0\0\0SET";
+    all.add(target, "value", hits.as_slice());
+    all.add(target, "digits", "h\n01fFa90000");
+    let times = [7u8; 24];
+    let became = b"f\n\x03\0a:b\x02\0\0\0\x01\x09\x03\0\0\x07\0\0\0";
+    all.add(
+        target,
+        "filtered",
+        [became.as_slice(), &times, b"\x02\0no"].concat(),
     );
 }
 

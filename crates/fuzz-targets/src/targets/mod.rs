@@ -5,6 +5,9 @@ mod counters;
 mod drivers;
 mod executable;
 mod experiment;
+mod filter_object;
+mod filter_program;
+mod filter_text;
 mod foreign;
 mod frozen_files;
 mod generic;
@@ -53,6 +56,9 @@ pub const TARGETS: &[Target] = &[
     target("drivers", drivers::run),
     target("executable", executable::run),
     target("experiment", experiment::run),
+    target("filter_object", filter_object::run),
+    target("filter_program", filter_program::run),
+    target("filter_text", filter_text::run),
     target("foreign", foreign::run),
     target("frozen_files", frozen_files::run),
     target("generic", generic::run),

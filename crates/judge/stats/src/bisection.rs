@@ -47,11 +47,8 @@ use evidence::Learnt;
 use groups::Groups;
 use hypotheses::{Hypotheses, NO_CHANGE};
 
-/// Share of the error that is left at which a revision is the answer. Less than 1 because masses are a little too sure
-/// where the step is as small as can be found: of such steps those are seen first that look larger.
-const LEFT: f64 = 0.9;
-
-/// The same for no change: it takes runs of the ends only, and a step that is called none is not looked for again.
+/// Share of the error that is left at which no change is the answer, as [`Evidence::LEFT`] of a revision: it takes runs of
+/// the ends only, and a step that is called none is not looked for again.
 const LEFT_OF_NO_CHANGE: f64 = 0.3;
 
 /// Most times that a block makes all blocks be learnt from again.
@@ -280,7 +277,7 @@ impl<E: Evidence> Bisection<E> {
             };
         }
         let (revisions, probability) = self.groups.heaviest(&posterior.revisions);
-        if probability >= enough(LEFT) {
+        if probability >= enough(E::LEFT) {
             let (before, after) = groups::neighbours(&self.lineage, &self.skipped, &revisions);
             return Answer::Found(Found {
                 revisions,

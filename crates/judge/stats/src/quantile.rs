@@ -1,6 +1,7 @@
 //! Quantiles of a sample and intervals for them.
 
 use crate::check;
+use crate::distribution::binomial;
 use crate::error::Error;
 use crate::summary::sorted;
 
@@ -24,6 +25,37 @@ pub(crate) fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
         Some(high) => low + (position - position.floor()) * (high - low),
         None => low,
     }
+}
+
+/// Interval of the quantile `p` of what the values are drawn from, whatever its distribution: two of the values.
+/// Nothing where they are too few for one of its ends, see [`min_values`].
+///
+/// The lower rank is the largest `l` with `P(Bin(n, p) <= l - 1) <= alpha / 2`, the upper one the smallest `u` with
+/// `P(Bin(n, p) >= u) <= alpha / 2` (David and Nagaraja, *Order Statistics*, 2003, section 7.1).
+pub fn interval(values: &[f64], p: f64, confidence: f64) -> Result<Option<(f64, f64)>, Error> {
+    check::sample("sample", values, 1)?;
+    check::probability("quantile", p)?;
+    check::probability("confidence", confidence)?;
+    let risk = 0.5 * (1.0 - confidence);
+    let masses = binomial(values.len(), p);
+    let below = rare(masses.iter(), risk);
+    let above = rare(masses.iter().rev(), risk);
+    if below == 0 || above == 0 {
+        return Ok(None);
+    }
+    let sorted = sorted(values);
+    let low = sorted.get(below - 1);
+    let high = sorted.get(values.len() - above);
+    Ok(low.copied().zip(high.copied()))
+}
+
+/// How many of the first probabilities are at most a risk together.
+fn rare<'m>(masses: impl Iterator<Item = &'m f64>, risk: f64) -> usize {
+    let sums = masses.scan(0.0, |sum, mass| {
+        *sum += mass;
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= risk).count()
 }
 
 /// Smallest number of values for which the interval of the quantile `p` has two finite ends.

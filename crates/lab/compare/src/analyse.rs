@@ -177,14 +177,25 @@ fn draft(
     let slow = comparison.slow.as_ref();
     let slow = slow.filter(|_| subject.key.metric.better != Better::Neither);
     let [of_base, of_candidate] = comparison.rounding.means;
+    let largest = match comparison.relative {
+        true => 1.0,
+        false => {
+            let ends = [&comparison.base, &comparison.candidate].map(|side| [side.min, side.max]);
+            ends.into_iter()
+                .flatten()
+                .fold(0.0, |most: f64, end| most.max(end.abs()))
+        }
+    };
+    // Of figures of this size, sums and differences leave so much where nothing ought to be left.
+    let least = 4.0 * f64::EPSILON * largest;
     let row = Row {
         key: subject.key.clone(),
         variant: group.variant.clone(),
         base: side(&comparison.base, base, of_base, selection),
         candidate: side(&comparison.candidate, group, of_candidate, selection),
         relative: comparison.relative,
-        typical: answer(&comparison.typical),
-        mean: answer(&comparison.mean),
+        typical: answer(&comparison.typical, least),
+        mean: answer(&comparison.mean, least),
         slow: slow.map(|slow| Slow {
             base: slow.base,
             candidate: slow.candidate,
@@ -274,11 +285,13 @@ fn side(summary: &perflab_stats::Summary, group: &Group, off: f64, selection: &S
     }
 }
 
-fn answer(answer: &verdict::Answer) -> Answer {
+/// Figures below `least` are 0.
+fn answer(answer: &verdict::Answer, least: f64) -> Answer {
+    let rounded = |figure: f64| if figure.abs() < least { 0.0 } else { figure };
     Answer {
-        difference: answer.difference,
-        low: Some(answer.low).filter(|end| end.is_finite()),
-        high: Some(answer.high).filter(|end| end.is_finite()),
+        difference: rounded(answer.difference),
+        low: Some(rounded(answer.low)).filter(|end| end.is_finite()),
+        high: Some(rounded(answer.high)).filter(|end| end.is_finite()),
         p: answer.p,
         p_adjusted: None,
         same: answer.p_same.map(|p| Sameness {

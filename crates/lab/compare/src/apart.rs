@@ -14,7 +14,7 @@ use perflab_store::RunRecord;
 use crate::analyse::analyse;
 use crate::comparison::{Comparison, Design};
 use crate::error::AnalysisError;
-use crate::grid::of_quotients;
+use crate::grid::{Stepped, of_quotients, steps};
 use crate::input::Half;
 use crate::observation::of_one_kind;
 use crate::one_sided::one_sided;
@@ -35,7 +35,7 @@ type Key<'r> = (
 );
 
 /// The block and the unit of a run, and a value of it.
-type Sampled = (u32, u32, f64);
+type Sampled = (u32, u32, Stepped);
 
 /// Compares what both results have measured of the metrics that the first experiment asks about, variant by variant.
 ///
@@ -158,7 +158,7 @@ fn subjects<'r>(
         let divisor = reference
             .filter(|reference| *reference != variant && !is_control(halves, variant))
             .zip(of_reference.as_ref());
-        let raw = |key: &Key<'_>, values: [Vec<(u32, f64)>; 2]| {
+        let raw = |key: &Key<'_>, values: [Vec<(u32, Stepped)>; 2]| {
             let mut raw = subject(key, names, values);
             if variants.len() > 1 {
                 raw.key.metric.name = format!("{} of {variant}", key.3.name);
@@ -247,14 +247,19 @@ fn of<'r>(half: &Half<'r>, variants: &[&str]) -> Vec<&'r RunRecord> {
         .collect()
 }
 
-fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Subject {
+fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, Stepped)>; 2]) -> Subject {
     let (workload, parameters, benchmark, metric) = key;
     let parameters = parameters.iter();
+    let declared = names.into_iter().zip(&groups).map(|(name, values)| {
+        let values: Vec<Stepped> = values.iter().map(|(_, value)| *value).collect();
+        (name, values)
+    });
+    let steps = steps(declared.collect());
     let groups = names.into_iter().zip(groups).map(|(name, values)| Group {
         variant: name.to_owned(),
         observations: values
             .into_iter()
-            .map(|(unit, value)| Observation {
+            .map(|(unit, (value, _))| Observation {
                 // There are no blocks that both have.
                 block: 1,
                 unit,
@@ -273,11 +278,11 @@ fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Sub
             observed: false,
         },
         groups: groups.collect(),
-        steps: Steps::Sought,
+        steps,
     }
 }
 
-fn apart(values: &[Sampled]) -> Vec<(u32, f64)> {
+fn apart(values: &[Sampled]) -> Vec<(u32, Stepped)> {
     values
         .iter()
         .map(|(_, unit, value)| (*unit, *value))
@@ -286,7 +291,7 @@ fn apart(values: &[Sampled]) -> Vec<(u32, f64)> {
 
 /// The runs of a variant, divided by those of the reference.
 struct Quotients {
-    values: Vec<(u32, f64)>,
+    values: Vec<(u32, Stepped)>,
     /// Runs of the variant that had no partner.
     alone: usize,
 }
@@ -303,7 +308,7 @@ fn quotients(own: &[Sampled], reference: &[Sampled]) -> Option<Quotients> {
                 return None;
             }
             let number = u32::try_from(quotients.len()).unwrap_or(u32::MAX);
-            quotients.push((number, value / reference));
+            quotients.push((number, (value / reference, None)));
         }
     }
     let all: usize = own.values().map(Vec::len).sum();
@@ -316,7 +321,7 @@ fn quotients(own: &[Sampled], reference: &[Sampled]) -> Option<Quotients> {
 /// The median of each unit, by block, in order of execution.
 fn units(values: &[Sampled]) -> IndexMap<u32, Vec<f64>> {
     let mut by_unit: IndexMap<(u32, u32), Vec<f64>> = IndexMap::new();
-    for (block, unit, value) in values {
+    for (block, unit, (value, _)) in values {
         by_unit.entry((*block, *unit)).or_default().push(*value);
     }
     let mut blocks: IndexMap<u32, Vec<f64>> = IndexMap::new();
@@ -387,7 +392,7 @@ fn values<'r>(half: &Half<'r>, variant: &str) -> IndexMap<Key<'r>, Vec<Sampled>>
                 sample.benchmark.as_deref(),
                 &*sample.metric,
             );
-            let value = (record.block, unit, sample.value);
+            let value = (record.block, unit, (sample.value, sample.step));
             found.entry(key).or_default().push(value);
         }
     }

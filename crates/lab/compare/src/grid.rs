@@ -18,11 +18,8 @@ const WHOLE: f64 = 0.1;
 
 /// What is known of the steps of a subject, by variant: as they are declared, unless any value has no step.
 pub(crate) fn steps(variants: IndexMap<&str, Vec<Stepped>>) -> Steps {
-    let with_step = |(value, step): Stepped| step.map(|step| (value, step));
-    let declared = variants.into_iter().map(|(variant, values)| {
-        let values: Option<Vec<(f64, f64)>> = values.into_iter().map(with_step).collect();
-        Some((variant, values?))
-    });
+    let declared = variants.into_iter();
+    let declared = declared.map(|(variant, values)| Some((variant, all_declared(&values)?)));
     let Some(declared): Option<Vec<_>> = declared.collect() else {
         return Steps::Sought;
     };
@@ -39,6 +36,12 @@ pub(crate) fn steps(variants: IndexMap<&str, Vec<Stepped>>) -> Steps {
     let grids =
         grids.filter_map(|(variant, values)| Some((variant.to_owned(), of_declared(&values)?)));
     Steps::Declared(grids.collect())
+}
+
+/// The values with their steps, if a step is declared for each.
+fn all_declared(values: &[Stepped]) -> Option<Vec<(f64, f64)>> {
+    let with_step = |&(value, step): &Stepped| step.map(|step| (value, step));
+    values.iter().map(with_step).collect()
 }
 
 /// The grid of values of which no steps are declared, as they show it.
@@ -167,7 +170,7 @@ fn of_one(metric: &Metric, value: f64) -> Option<Grid> {
 /// The grid of quotients: their steps are those of both values that they are made of, together.
 pub(crate) fn of_quotients(
     metric: &Metric,
-    sides: &[Vec<f64>; 2],
+    sides: &[Vec<Stepped>; 2],
     quotients: &Subject,
 ) -> Option<Grid> {
     let steps = sides
@@ -183,9 +186,13 @@ pub(crate) fn of_quotients(
 }
 
 /// The step about the median of values, relative to it; absent where they are fine.
-fn relative_step(metric: &Metric, values: &[f64]) -> Option<f64> {
-    let grid = found_grid(metric, values)?;
-    let median = median(values).ok()?;
+fn relative_step(metric: &Metric, values: &[Stepped]) -> Option<f64> {
+    let plain: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+    let grid = match all_declared(values) {
+        Some(declared) => of_declared(&declared),
+        None => found_grid(metric, &plain),
+    }?;
+    let median = median(&plain).ok()?;
     Some(grid.step_at(median) / median)
 }
 

@@ -12,7 +12,8 @@ pub enum Extract {
     Json(String),
     /// In this column of comma-separated values.
     Csv(CsvColumn),
-    /// In lines `VALUE number unit name` with the metric's unit and name, or with any if its name is `*`.
+    /// In lines `VALUE number unit name` with the metric's unit and name, or with any if its name is `*`. If its
+    /// benchmark is `*`, the name of one follows.
     Values,
 }
 

@@ -1,11 +1,11 @@
-//! An experiment in which others take the place of one variant.
+//! An experiment in which others take the place of one variant, or of which one workload is left.
 
 use indexmap::IndexMap;
 
 use crate::design::{Layout, Refresh, RunsError};
 use crate::file::Experiment;
 use crate::name;
-use crate::parameters::VARIANT;
+use crate::parameters::{Entry, VARIANT, Value, WORKLOAD};
 use crate::variant::Variant;
 
 /// Why others cannot take the place of a variant.
@@ -140,5 +140,27 @@ impl Experiment {
         revised.design.layout = design.layout.or(revised.design.layout);
         revised.design.seed = design.seed.or(revised.design.seed);
         Ok(revised)
+    }
+
+    /// The same experiment with the cells of this workload only.
+    #[must_use]
+    pub fn with_workload_only(mut self, workload: &str) -> Self {
+        let of = |name: &str| (WORKLOAD.to_owned(), Value::Text(name.to_owned()));
+        let include = std::mem::take(&mut self.include);
+        // An entry that excludes nothing would be refused.
+        let cells = self.cells();
+        let mut others = self.workloads.clone();
+        others
+            .retain(|name, _| name != workload && cells.iter().any(|cell| cell.workload == *name));
+        let excluded = others.keys().map(|name| Entry::from_iter([of(name)]));
+        self.exclude.extend(excluded);
+        // Cells are included after that.
+        let is_own = |own: &Value| own.to_string() == workload;
+        let own = include
+            .into_iter()
+            .filter(|entry| entry.get(WORKLOAD).is_none_or(is_own));
+        let own = own.map(|entry| entry.into_iter().chain([of(workload)]).collect());
+        self.include = own.collect();
+        self
     }
 }

@@ -82,7 +82,8 @@ pub struct Workload {
     pub evidence: Vec<EvidenceRule>,
 }
 
-/// The name of a metric whose rule takes the `VALUE` lines of all names.
+/// The name of a metric whose rule takes the `VALUE` lines of all names, or the benchmark of one that takes those of
+/// all benchmarks.
 pub(crate) const EVERY_NAME: &str = "*";
 
 fn zero_only() -> Vec<u8> {
@@ -120,7 +121,7 @@ pub(crate) struct MetricTable {
     unit: String,
     /// Which way is better.
     better: Better,
-    /// The benchmark that the values belong to.
+    /// The benchmark that the values belong to; with `values`, `*` stands for those that lines name behind the metric.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "part")]
     benchmark: Option<String>,
     /// Regular expression whose group `value`, or only group, is the value.

@@ -69,6 +69,8 @@ fn one(
             low: None,
             high: None,
             runs: 1,
+            campaign: None,
+            steady_control: None,
         })
     });
     let values: Vec<Value> = values.collect();

@@ -28,7 +28,7 @@ pub struct Changes {
     /// The changes, by series and then by revision.
     pub found: Vec<Change>,
     /// Series whose last values look like a change that is not proven yet.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub suspected: Vec<SuspectedChange>,
 }
 
@@ -107,13 +107,36 @@ pub struct Confirmation {
     pub high: Option<f64>,
 }
 
+/// What a confirmation says of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confirmed {
+    /// There is a difference of its sign.
+    Yes,
+    /// There is none of its size.
+    No,
+    /// Its size is possible, and no difference is as well.
+    Undecided,
+    /// The change has no size, as its medians are the same.
+    Measured,
+}
+
 impl Confirmation {
-    /// Whether the values show a difference of this sign; nothing where it has none.
-    pub fn confirms(&self, size: f64) -> Option<bool> {
-        match size.partial_cmp(&0.0)? {
-            Ordering::Greater => Some(self.low.is_some_and(|low| low > 0.0)),
-            Ordering::Less => Some(self.high.is_some_and(|high| high < 0.0)),
-            Ordering::Equal => None,
+    /// What it says of a change of this size.
+    pub fn confirms(&self, size: f64) -> Confirmed {
+        let (low, high) = (
+            self.low.unwrap_or(f64::NEG_INFINITY),
+            self.high.unwrap_or(f64::INFINITY),
+        );
+        // The change as one for the larger.
+        let (low, high) = match size.partial_cmp(&0.0) {
+            Some(Ordering::Greater) => (low, high),
+            Some(Ordering::Less) => (-high, -low),
+            Some(Ordering::Equal) | None => return Confirmed::Measured,
+        };
+        match (low, high) {
+            (low, _) if low > 0.0 => Confirmed::Yes,
+            (_, high) if high < size.abs() => Confirmed::No,
+            _ => Confirmed::Undecided,
         }
     }
 }

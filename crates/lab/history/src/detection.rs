@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use perflab_stats::Resampling;
 use perflab_stats::changes::arrivals::arrivals;
-use perflab_stats::changes::{Located, SHORTEST, Terms};
+use perflab_stats::changes::{Located, SHORTEST, Terms, freed_of_groups};
 use perflab_stats::detectable::runs_to_show;
 use perflab_stats::summary::median;
 
@@ -85,8 +85,7 @@ impl<'v> Detection<'v> {
             },
         };
         let located = parallel(&long, |(_, values)| {
-            let differences = values.iter().map(|value| Some(value.difference));
-            Located::new(&differences.collect::<Vec<_>>(), &terms).ok()
+            Located::grouped(&by_control(values), &terms).ok()
         });
         let searched = long.into_iter().zip(located);
         let searched = searched.filter_map(|((series, values), located)| {
@@ -145,6 +144,13 @@ impl<'v> Detection<'v> {
             .map_or(1, |(of, change)| of.runs_to_show(change))
     }
 
+    /// Whether the revisions at two places of the view are on the two sides of a change, and of no other of its series.
+    pub(crate) fn is_shown_by(&self, point: ChangePoint, sides: (usize, usize)) -> bool {
+        let of = self.searched.get(point.searched);
+        of.zip(self.change(point))
+            .is_some_and(|(of, change)| of.is_shown_by(change, sides))
+    }
+
     /// All changes, and what is suspected.
     pub fn all(&self) -> Changes {
         let found = parallel(&self.points(), |point| self.change(*point).cloned());
@@ -173,21 +179,23 @@ impl<'v> Detection<'v> {
             confirmation: None,
             said: None,
         };
-        // The last one counts.
-        let mut confirmations = self.confirmations.iter().rev();
-        change.confirmation =
-            confirmations.find_map(|confirming| self.confirmation(&change, of, confirming));
+        // Of those whose sides are nearest to each other the last one counts.
+        let confirmations = self.confirmations.iter().rev();
+        let confirmations =
+            confirmations.filter_map(|confirming| self.confirmation(&change, of, confirming));
+        let nearest = confirmations.min_by_key(|(apart, _)| *apart);
+        change.confirmation = nearest.map(|(_, confirmation)| confirmation);
         change.said = self.view.said(&change, &self.marks);
         Some(change)
     }
 
-    /// What a campaign says of a change, if it measured both sides.
+    /// What a campaign says of a change, if it measured both sides, and how many revisions of the view these are apart.
     fn confirmation(
         &self,
         change: &Change,
         of: &SeriesChanges,
         (facts, points): &Confirming,
-    ) -> Option<Confirmation> {
+    ) -> Option<(usize, Confirmation)> {
         let series = self.view.series.get(change.series)?;
         let place = |revision: &Revision| {
             let mut seen = self.view.revisions.iter();
@@ -195,10 +203,7 @@ impl<'v> Detection<'v> {
         };
         let to = facts.revisions.first()?;
         let (from, until) = (place(&facts.control)?, place(to)?);
-        // With another change between its sides it says nothing of either.
-        let mut others = of.changes().filter(|other| *other != change.place);
-        let is_alone = !others.any(|other| (from + 1..=until).contains(&other));
-        if !is_alone || from >= change.low || until < change.high {
+        if !of.is_shown_by(change, (from, until)) {
             return None;
         }
         let own = points.iter().find(|own| own.subject == series.subject)?;
@@ -207,15 +212,16 @@ impl<'v> Detection<'v> {
         if series.relative && !point.relative {
             return None;
         }
-        let value = point.value(until, series.relative);
-        Some(Confirmation {
+        let value = point.value(until, facts.campaign, series.relative);
+        let confirmation = Confirmation {
             campaign: facts.campaign,
             from: facts.control.clone(),
             to: to.clone(),
             difference: value.difference,
             low: value.low,
             high: value.high,
-        })
+        };
+        Some((until - from, confirmation))
     }
 }
 
@@ -251,6 +257,14 @@ impl SeriesChanges {
         1.4826 * median(&off.collect::<Vec<_>>()).unwrap_or_default()
     }
 
+    /// Whether a change is between two places of the view, wherever in its interval it is. With another change between
+    /// them their difference says nothing of either.
+    fn is_shown_by(&self, change: &Change, (from, until): (usize, usize)) -> bool {
+        let mut others = self.changes().filter(|other| *other != change.place);
+        let is_alone = !others.any(|other| (from + 1..=until).contains(&other));
+        is_alone && from < change.low && until >= change.high
+    }
+
     /// The places in the view of all changes.
     fn changes(&self) -> impl Iterator<Item = usize> {
         let places = self.located.places();
@@ -274,13 +288,31 @@ fn measured_series(view: &View) -> impl Iterator<Item = (usize, Vec<Value>)> {
     })
 }
 
+/// Each difference with the number of its group. Those of a campaign share the noise of its control. Those of campaigns whose
+/// control measured nothing but one value share the same: where it never varies, as in many counts, they share nothing.
+fn by_control(values: &[Value]) -> Vec<(f64, usize)> {
+    let steady = values.iter().filter_map(|value| value.steady_control);
+    let mut levels: Vec<f64> = steady.collect();
+    levels.sort_by(f64::total_cmp);
+    levels.dedup();
+    let group = |value: &Value| match value.steady_control {
+        Some(control) => levels.partition_point(|level| *level < control),
+        None => levels.len() + value.campaign.unwrap_or_default() as usize,
+    };
+    let values = values.iter();
+    values
+        .map(|value| (value.difference, group(value)))
+        .collect()
+}
+
 /// What the values since the last change of a series suggest.
 fn suspected(index: usize, values: &[Value], found: &[Change]) -> Option<SuspectedChange> {
     let own = found.iter().filter(|change| change.series == index);
     let from = own.map(|change| change.place).max().unwrap_or(0);
-    let last: Vec<&Value> = values.iter().filter(|value| value.place >= from).collect();
-    let differences: Vec<Option<f64>> = last.iter().map(|value| Some(value.difference)).collect();
-    let alarm = arrivals(&differences, ALARM_EVERY).ok()?.alarm?;
+    let last = values.partition_point(|value| value.place < from);
+    let last = values.get(last..)?;
+    let freed = freed_of_groups(&by_control(last)).ok()?;
+    let alarm = arrivals(&freed, ALARM_EVERY).ok()?.alarm?;
     Some(SuspectedChange {
         series: index,
         since: last.get(alarm.since)?.place,

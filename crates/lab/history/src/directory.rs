@@ -42,7 +42,7 @@ pub(crate) const RESULTS: &str = "campaigns";
 
 /// The directory of what they came to. Another perflab may read a result in another way, or keep it in another one: the
 /// number behind the version is that of the format.
-pub(crate) const SUMMARIES: &str = concat!("summaries/", env!("CARGO_PKG_VERSION"), "-3");
+pub(crate) const SUMMARIES: &str = concat!("summaries/", env!("CARGO_PKG_VERSION"), "-4");
 
 /// The outline of the timeline.
 pub(crate) const OUTLINE: &str = "outline.json";

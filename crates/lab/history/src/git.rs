@@ -9,5 +9,5 @@ mod tree;
 
 pub use error::GitError;
 pub use log::read_log;
-pub(crate) use program::QUIET;
+pub(crate) use program::{QUIET, inherited};
 pub use program::{Repository, local_path};

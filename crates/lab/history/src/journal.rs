@@ -23,7 +23,7 @@ pub enum JournalError {
         source: io::Error,
     },
     /// A line of it cannot be trusted.
-    #[error("{}:{line}: {problem}; restore it from a copy, or remove the history and begin it again", path.display())]
+    #[error("{}:{line}: {}", path.display(), told(problem))]
     Line {
         /// The file.
         path: PathBuf,
@@ -40,6 +40,18 @@ pub enum JournalError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+}
+
+/// What is wrong with a line, with one piece of advice: what the problem says of itself is for the runs of a result.
+fn told(problem: &LineProblem) -> String {
+    match problem {
+        LineProblem::Altered => {
+            "the line is not as it was written: its checksum does not fit; restore the file from a \
+             copy, or remove the history and begin it again"
+                .to_owned()
+        }
+        other => other.to_string(),
+    }
 }
 
 /// A file of facts, one in each line, with a checksum.
@@ -189,5 +201,7 @@ mod tests {
             matches!(error, JournalError::Line { line: 1, .. }),
             "{error}"
         );
+        let text = error.to_string();
+        assert_eq!(text.matches("from a copy").count(), 1, "{text}");
     }
 }

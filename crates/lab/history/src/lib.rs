@@ -49,7 +49,7 @@ pub use campaign::{
     CampaignError, CampaignFacts, Ends, Purpose, Ready, campaign_experiment, is_of_tree,
 };
 pub use changes::{
-    ALARM_EVERY, Change, Changes, ChangesView, Confirmation, LEVEL, SuspectedChange,
+    ALARM_EVERY, Change, Changes, ChangesView, Confirmation, Confirmed, LEVEL, SuspectedChange,
 };
 pub use details::{Details, DetailsError, Files};
 pub use detection::{ChangePoint, Detection};
@@ -69,7 +69,7 @@ pub use pattern::Pattern;
 pub use points::{Point, SubjectPoints, subject_name};
 pub use quirk::{DatedQuirk, commands_at};
 pub use revision::Revision;
-pub use run_failure::RunFailure;
+pub use run_failure::{ControlFailure, RunFailure, Unmeasured};
 pub use search_range::{SearchRange, SearchRangeError};
 pub use selection::{Named, Place, SelectionError, select};
 pub use series::{Seen, Series, Value};

@@ -173,6 +173,8 @@ mod tests {
             control: None,
             campaigns: 0,
             revisions: (0..10).map(|id| Seen::new(revision(id))).collect(),
+            unmeasured: std::collections::BTreeMap::new(),
+            control_failures: Vec::new(),
             series: vec![series("a"), series("b")],
             quirks: Vec::new(),
             tests: Vec::new(),

@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::detection::Detection;
+use crate::detection::{ChangePoint, Detection};
 use crate::order::order;
 use crate::timeline::Timeline;
 use crate::view::View;
+
+/// Sides of a confirmation that are no further apart serve several changes; further apart ones, if they are no more than
+/// twice as far apart as the sides of each of these.
+const NEAR: usize = 8;
 
 /// What to measure next. Places are those of the timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,26 +84,8 @@ pub fn next_step(
             return Step::Narrow { series, places };
         }
     }
-    for point in surest {
-        let Some(change) = detection
-            .change(point)
-            .filter(|change| !change.is_dismissed())
-        else {
-            continue;
-        };
-        let series = change.series;
-        let Some((from, to)) = sides.of(series, change.low, change.high) else {
-            continue;
-        };
-        if change.confirmation.is_none() && !is_tried(from, to) {
-            let runs = detection.runs_to_confirm(point);
-            return Step::Confirm {
-                series,
-                from,
-                to,
-                runs,
-            };
-        }
+    if let Some(step) = confirm(&surest, detection, &sides, &is_tried) {
+        return step;
     }
     let known: Vec<bool> = timeline
         .selected
@@ -114,6 +100,69 @@ pub fn next_step(
         true => Step::Nothing,
         false => Step::Gaps(left),
     }
+}
+
+/// Both sides of the surest change whose sides were not measured again. They are on both sides of the changes of other
+/// series as well, if these may have come with the same revision: one campaign measures all.
+fn confirm(
+    surest: &[ChangePoint],
+    detection: &Detection<'_>,
+    sides: &Sides<'_>,
+    is_tried: &dyn Fn(usize, usize) -> bool,
+) -> Option<Step> {
+    let open = |point: ChangePoint| {
+        let change = detection.change(point)?;
+        (change.confirmation.is_none() && !change.is_dismissed()).then_some(change)
+    };
+    surest.iter().enumerate().find_map(|(at, point)| {
+        let first = open(*point)?;
+        let mut shared = sides.seen(first.series, first.low, first.high)?;
+        let (mut from, mut to) = sides.in_timeline(shared)?;
+        if is_tried(from, to) {
+            return None;
+        }
+        let mut runs = detection.runs_to_confirm(*point);
+        let mut served = vec![(*point, first.series, shared)];
+        let is_near = |low: usize, high: usize| low <= first.high && first.low <= high;
+        for other in surest.iter().skip(at + 1) {
+            // The bounds take little time, the interval takes much.
+            let bounds = detection.bounds(*other);
+            if !bounds.is_some_and(|(_, (low, high))| is_near(low, high)) {
+                continue;
+            }
+            let Some(change) = open(*other).filter(|change| is_near(change.low, change.high))
+            else {
+                continue;
+            };
+            let Some(own) = sides.seen(change.series, change.low, change.high) else {
+                continue;
+            };
+            let wider = (shared.0.min(own.0), shared.1.max(own.1));
+            let places = sides.in_timeline(wider);
+            let Some(places) = places.filter(|(from, to)| !is_tried(*from, *to)) else {
+                continue;
+            };
+            let apart = |(from, to): (usize, usize)| to - from;
+            let is_shown = |(point, series, own): (ChangePoint, usize, (usize, usize))| {
+                apart(wider) <= NEAR.max(2 * apart(own))
+                    && sides.are_measured(series, wider)
+                    && detection.is_shown_by(point, wider)
+            };
+            let of_other = (*other, change.series, own);
+            if served.iter().copied().all(is_shown) && is_shown(of_other) {
+                served.push(of_other);
+                runs = runs.max(detection.runs_to_confirm(*other));
+                shared = wider;
+                (from, to) = places;
+            }
+        }
+        Some(Step::Confirm {
+            series: first.series,
+            from,
+            to,
+            runs,
+        })
+    })
 }
 
 /// Places of the timeline for places of a view.
@@ -140,11 +189,33 @@ impl<'v> Sides<'v> {
     /// The last measured revision before a change between two places of the view, and the last that may be the first
     /// after it.
     fn of(&self, series: usize, low: usize, high: usize) -> Option<(usize, usize)> {
+        self.in_timeline(self.seen(series, low, high)?)
+    }
+
+    /// The same as places of the view.
+    fn seen(&self, series: usize, low: usize, high: usize) -> Option<(usize, usize)> {
         let values = &self.view.series.get(series)?.values;
-        let place = |seen: usize| self.places.get(seen).copied().flatten();
         let before = values.partition_point(|value| value.place < low);
         // One with a patch is in no branch.
-        let mut before = values.get(..before)?.iter().rev();
-        Some((before.find_map(|value| place(value.place))?, place(high)?))
+        let mut before = values.get(..before)?.iter().rev().map(|value| value.place);
+        Some((before.find(|seen| self.place(*seen).is_some())?, high))
+    }
+
+    /// The places of the timeline for these of the view.
+    fn in_timeline(&self, (from, to): (usize, usize)) -> Option<(usize, usize)> {
+        Some((self.place(from)?, self.place(to)?))
+    }
+
+    fn place(&self, seen: usize) -> Option<usize> {
+        self.places.get(seen).copied().flatten()
+    }
+
+    /// Whether a series has values at both places of the view.
+    fn are_measured(&self, series: usize, (from, to): (usize, usize)) -> bool {
+        let series = self.view.series.get(series);
+        series.is_some_and(|series| {
+            let has = |place| series.values.iter().any(|value| value.place == place);
+            has(from) && has(to)
+        })
     }
 }

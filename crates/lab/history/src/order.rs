@@ -5,7 +5,8 @@ use std::collections::BinaryHeap;
 
 /// Revisions that are not measured yet, in the order in which to measure them: both ends first, then again and again the
 /// middle of the widest gap between those that are measured or will be by then. So the first campaign shows the whole
-/// history coarsely, and neighbours are rarely in one campaign: what disturbs a campaign does not look like a change.
+/// history coarsely, and most campaigns have revisions on both sides of a change, of which the noise of the control says
+/// nothing.
 ///
 /// `is_measured`: whether each revision is, in the order of the history. Returns their places in this list.
 pub fn order(is_measured: &[bool]) -> Vec<usize> {

@@ -38,14 +38,17 @@ pub struct Point {
     pub high: Option<f64>,
     /// The median of the control's runs, in the metric's unit.
     pub control: f64,
+    /// Whether all of them measured the same.
+    #[serde(default)]
+    pub is_control_steady: bool,
     /// Runs of the revision.
     pub runs: usize,
 }
 
 impl Point {
-    /// The same as the value of the revision at a place, with a relative difference or one in the metric's unit. A
+    /// The same as the value of the revision at a place, by a campaign, with a relative difference or one in the metric's unit. A
     /// difference that is in the metric's unit stays so.
-    pub(crate) fn value(&self, place: usize, relative: bool) -> Value {
+    pub(crate) fn value(&self, place: usize, campaign: u32, relative: bool) -> Value {
         let unit = match self.relative && !relative {
             true => self.control.abs(),
             false => 1.0,
@@ -56,6 +59,8 @@ impl Point {
             low: self.low.map(|low| low * unit),
             high: self.high.map(|high| high * unit),
             runs: self.runs,
+            campaign: Some(campaign),
+            steady_control: self.is_control_steady.then_some(self.control),
         }
     }
 }
@@ -97,6 +102,7 @@ pub fn points(facts: &CampaignFacts, result: &OpenedResult) -> Vec<SubjectPoints
             low: row.typical.low,
             high: row.typical.high,
             control: row.base.median,
+            is_control_steady: row.base.min == row.base.max,
             runs: row.candidate.n,
         };
         let mut known = by_subject.iter_mut();

@@ -5,7 +5,7 @@ use crate::changes::ChangesView;
 use crate::detection::{Confirming, Detection};
 use crate::directory::{DirectoryError, HistoryDir};
 use crate::points::SubjectPoints;
-use crate::run_failure::last_failures;
+use crate::run_failure::{control_failures, last_failures, unmeasured};
 use crate::view::View;
 
 impl View {
@@ -14,8 +14,9 @@ impl View {
     /// # Errors
     /// If something in its directory cannot be trusted.
     pub fn read(directory: &HistoryDir, name: &str) -> Result<Self, DirectoryError> {
-        let mut campaigns = directory.campaigns()?;
-        campaigns.retain(CampaignFacts::is_of_history);
+        let campaigns = directory.campaigns()?.into_iter();
+        let (mut campaigns, others): (Vec<CampaignFacts>, Vec<CampaignFacts>) =
+            campaigns.partition(CampaignFacts::is_of_history);
         let summaries = directory.summaries(&campaigns)?;
         for (facts, summary) in campaigns.iter_mut().zip(&summaries) {
             // Nothing was measured of one that was not set up.
@@ -24,11 +25,14 @@ impl View {
             }
         }
         let failures = last_failures(&campaigns, &summaries);
+        let unmeasured = unmeasured(&campaigns, &summaries);
+        let control_failures = control_failures(&campaigns, &summaries, &unmeasured);
         let summaries = summaries.into_iter().flatten();
         let found: Vec<SubjectPoints> = summaries.flat_map(|summary| summary.points).collect();
         let (builds, outline) = (directory.builds()?, directory.outline()?);
         let view = Self::new(name, &campaigns, &builds, found, &outline);
-        let view = view.with_failures(failures);
+        let view = view.with_failures(failures, unmeasured, control_failures);
+        let view = view.with_other_campaigns(&others);
         Ok(view.with_tests(&directory.test_runs()?))
     }
 }

@@ -18,10 +18,10 @@ pub struct Revision {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subject: String,
     /// Hashes of the commits that it was made from; the first is the one that it continues.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub parents: Vec<String>,
     /// The tags that name it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub tags: Vec<String>,
 }
 

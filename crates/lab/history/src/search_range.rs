@@ -9,6 +9,12 @@ use crate::revision::Revision;
 use crate::selection::SelectionError;
 use crate::timeline::{Names, Source, TimelineError, place_of_end};
 
+/// What the command line calls the older end.
+const GOOD: &str = "GOOD";
+
+/// What it calls the newer end.
+const BAD: &str = "BAD";
+
 /// The revisions that may have introduced a change, between two ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRange {
@@ -80,11 +86,11 @@ impl SearchRange {
                 in_git(source, repository, (branch, [good, bad]), first_parent)
             }
             Source::Listed(all) => {
-                let place = |name: &str| -> Result<usize, TimelineError> {
-                    let place = Names(source).place("GOOD or BAD", name)?;
-                    place_of_end(all, &place, name)
+                let place = |key, name: &str| -> Result<usize, TimelineError> {
+                    let place = Names(source).place(key, name)?;
+                    place_of_end(all, &place, key, name)
                 };
-                let (first, last) = (place(good)?, place(bad)?);
+                let (first, last) = (place(GOOD, good)?, place(BAD, bad)?);
                 let (Some(good), Some(bad)) = (all.get(first), all.get(last)) else {
                     return Err(TimelineError::from(SelectionError::Empty).into());
                 };
@@ -121,7 +127,7 @@ impl SearchRange {
     /// If there is none, as for a date before all revisions.
     pub fn commit(&self, repository: &Repository, name: &str) -> Result<String, SearchRangeError> {
         let source = Source::Git(repository);
-        Ok(Names(&source).commit(repository, Some(&self.bad().id), name)?)
+        Ok(Names(&source).commit(repository, Some(&self.bad().id), "REV", name)?)
     }
 
     /// The place of a revision in the search.
@@ -154,11 +160,11 @@ fn in_git(
     (branch, ends): (Option<&str>, [&str; 2]),
     first_parent: bool,
 ) -> Result<SearchRange, SearchRangeError> {
-    let [good, bad] = ends.map(|name| -> Result<Revision, SearchRangeError> {
-        let commit = Names(source).commit(repository, branch, name)?;
+    let end = |key, name: &str| -> Result<Revision, SearchRangeError> {
+        let commit = Names(source).commit(repository, branch, key, name)?;
         Ok(repository.revision(&commit)?)
-    });
-    let (good, bad) = (good?, bad?);
+    };
+    let (good, bad) = (end(GOOD, ends[0])?, end(BAD, ends[1])?);
     let base = repository.base(&good.id, &bad.id)?;
     let is_apart = base
         .as_ref()

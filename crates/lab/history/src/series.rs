@@ -19,8 +19,14 @@ pub struct Seen {
     pub revision: Revision,
     /// Its last build; absent for one that was built for nothing yet.
     pub build: Option<BuildFacts>,
-    /// The campaigns that measured it.
+    /// The campaigns of the history that measured it.
     pub campaigns: Vec<u32>,
+    /// Those of confirmations and of bisections that did.
+    #[serde(default)]
+    pub other_campaigns: Vec<u32>,
+    /// What went wrong with the last execution of its tests, or with their report: a sentence each.
+    #[serde(default)]
+    pub test_faults: Vec<String>,
     /// The first workload of which no run passed in the last of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<RunFailure>,
@@ -58,6 +64,12 @@ pub struct Value {
     pub high: Option<f64>,
     /// Runs.
     pub runs: usize,
+    /// The campaign whose control it is a difference from; of several the first of those with most weight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub campaign: Option<u32>,
+    /// What the control measured there, in the metric's unit, if all its runs measured the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_control: Option<f64>,
 }
 
 impl Seen {
@@ -67,6 +79,8 @@ impl Seen {
             revision,
             build: None,
             campaigns: Vec::new(),
+            other_campaigns: Vec::new(),
+            test_faults: Vec::new(),
             failure: None,
             off_branch: false,
         }
@@ -86,13 +100,16 @@ impl Series {
         campaigns: &[&SubjectPoints],
         places: &HashMap<&str, usize>,
     ) -> Self {
-        let points = || campaigns.iter().flat_map(|of| &of.points);
-        let levels: Vec<f64> = points().map(|point| point.control).collect();
+        let points = || {
+            let all = campaigns.iter();
+            all.flat_map(|of| of.points.iter().map(|point| (of.campaign, point)))
+        };
+        let levels: Vec<f64> = points().map(|(_, point)| point.control).collect();
         // One campaign whose control measured 0 has no relative difference.
-        let relative = points().all(|point| point.relative);
-        let value = |point: &Point| {
+        let relative = points().all(|(_, point)| point.relative);
+        let value = |(campaign, point): (u32, &Point)| {
             let place = places.get(point.revision.as_str())?;
-            Some(point.value(*place, relative))
+            Some(point.value(*place, campaign, relative))
         };
         let mut values: Vec<Value> = points().filter_map(value).collect();
         values.sort_by_key(|value| value.place);
@@ -131,7 +148,14 @@ fn combined(values: &[Value]) -> Option<Value> {
         .map(|(value, weight)| value.difference * weight);
     let difference = weighted.sum::<f64>() / total;
     let half = halves.map(|_| total.powf(-0.5));
+    let heaviest = values
+        .iter()
+        .zip(&weights)
+        .rev()
+        .max_by(|one, other| one.1.total_cmp(other.1));
     Some(Value {
+        campaign: heaviest.and_then(|(value, _)| value.campaign),
+        steady_control: heaviest.and_then(|(value, _)| value.steady_control),
         difference,
         low: half.map(|half| difference - half),
         high: half.map(|half| difference + half),
@@ -162,6 +186,7 @@ mod tests {
             low: None,
             high: None,
             control,
+            is_control_steady: false,
             runs: 2,
         };
         let of = |points| SubjectPoints {
@@ -191,12 +216,14 @@ mod tests {
             low: Some(difference - half),
             high: Some(difference + half),
             runs: 3,
+            campaign: Some(difference as u32),
+            steady_control: None,
         };
         let both = combined(&[value(1.0, 0.5), value(2.0, 1.0)]).unwrap();
         // Weights of 4 and 1.
         assert!((both.difference - 1.2).abs() < 1e-12);
         assert!((both.high.unwrap() - 1.2 - 0.2_f64.sqrt()).abs() < 1e-12);
-        assert_eq!((both.place, both.runs), (7, 6));
+        assert_eq!((both.place, both.runs, both.campaign), (7, 6, Some(1)));
         let without = Value {
             low: None,
             ..value(2.0, 1.0)

@@ -30,8 +30,8 @@ struct Tally {
     planned: usize,
     recorded: usize,
     passed: usize,
-    /// The first workload of which none passed.
-    failure: Option<RunFailure>,
+    /// The workloads of which none passed.
+    failures: Vec<RunFailure>,
 }
 
 impl Summary {
@@ -50,7 +50,7 @@ impl Summary {
         }
         for (revision, failure) in failures(facts, result) {
             let tally = tallies.entry(revision.to_owned()).or_default();
-            tally.failure.get_or_insert(failure);
+            tally.failures.push(failure);
         }
         Self {
             stamps,
@@ -72,14 +72,25 @@ impl Summary {
         self.run(revision).is_some_and(|tally| tally.passed > 0)
     }
 
+    /// How many runs of a revision failed.
+    pub fn failed_runs(&self, revision: &str) -> usize {
+        let tally = self.run(revision);
+        tally.map_or(0, |tally| tally.recorded - tally.passed)
+    }
+
     /// Whether a run of a revision was recorded.
     pub(crate) fn has_run(&self, revision: &str) -> bool {
         self.run(revision).is_some()
     }
 
     /// The first workload of which no run of a revision passed.
-    pub(crate) fn failure(&self, revision: &str) -> Option<&RunFailure> {
-        self.run(revision)?.failure.as_ref()
+    pub fn failure(&self, revision: &str) -> Option<&RunFailure> {
+        self.failures(revision).first()
+    }
+
+    /// The workloads of which no run of a revision passed.
+    pub(crate) fn failures(&self, revision: &str) -> &[RunFailure] {
+        self.run(revision).map_or(&[], |tally| &tally.failures)
     }
 
     /// What became of the runs of a revision, where there are any.

@@ -73,6 +73,14 @@ pub struct TestFacts {
 }
 
 impl TestRunFacts {
+    /// What went wrong with its commands and their report, a sentence each, with the directory of its logs.
+    pub fn faults(&self) -> Vec<String> {
+        let faults = self.detail.iter().chain(&self.notes);
+        faults
+            .map(|fault| format!("{fault}; see {LOGS}/{}", self.directory()))
+            .collect()
+    }
+
     /// The name of the directory of its logs.
     pub fn directory(&self) -> String {
         directory(self.test_run)

@@ -48,9 +48,17 @@ pub struct Timeline {
 /// Why a timeline cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum TimelineError {
-    /// The repository cannot be read, or lacks a revision.
+    /// The repository cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// A text names no commit.
+    #[error("`{key}`: {source}")]
+    NoCommit {
+        /// The key of the file, or the flag.
+        key: &'static str,
+        /// What git has looked for, and where.
+        source: GitError,
+    },
     /// The list of versions cannot be used.
     #[error(transparent)]
     List(#[from] ListError),
@@ -67,11 +75,13 @@ pub enum TimelineError {
         /// What it says.
         text: String,
     },
-    /// GOOD or BAD, the last revision or the control is a date that is before all revisions.
+    /// An end of a search, the last revision or the control is a date that is before all revisions.
     #[error(
-        "no revision is as old as {text}: the first is {first} of {date}; name a later date or a revision"
+        "`{key}` is \"{text}\", which is before the first revision, {first} of {date}; name a later date or a revision"
     )]
     TooEarly {
+        /// The key of the file, or the flag.
+        key: &'static str,
         /// The date as it was given.
         text: String,
         /// The name of the first revision.
@@ -84,6 +94,16 @@ pub enum TimelineError {
         "only revisions of git have tags and merges; select versions of a list by commit, day, week, month or number"
     )]
     OnlyGit,
+}
+
+impl TimelineError {
+    /// An error of git on a name that a key of the file, or a flag, has.
+    fn of(key: &'static str) -> impl Fn(GitError) -> Self {
+        move |error| match error {
+            source @ GitError::NoCommit { .. } => Self::NoCommit { key, source },
+            error => error.into(),
+        }
+    }
 }
 
 /// The versions that the table `versions` of a file lists.
@@ -115,27 +135,29 @@ impl Timeline {
         let since = since.or_else(|| table.since.as_ref().map(of_file("since")));
         let until = asked.until.clone();
         let until = until.or_else(|| table.until.as_ref().map(of_file("until")));
-        let last = until.as_ref().map(|(_, text)| text.clone());
+        let own_control = table.control.as_ref().map(of_file("control"));
+        let ends = [until.clone(), own_control.clone()];
         let place = |(key, text): (_, String)| names.place(key, &text);
         let since = since.map(place).transpose()?;
         let until = until.map(place).transpose()?;
-        let control = table.control.as_ref();
-        let control = control
-            .map(|text| names.place("control", text))
-            .transpose()?;
+        let control = own_control.map(place).transpose()?;
         let at = file.quirks.iter().map(|quirk| names.quirk_place(&quirk.at));
         let at: Vec<Place> = at.collect::<Result<_, _>>()?;
         let branch = file.source.branch.as_deref().unwrap_or("HEAD");
         let revisions = match source {
             Source::Listed(revisions) => revisions.clone(),
             Source::Git(repository) => {
-                repository.history(branch, file.source.first_parent.unwrap_or(true))?
+                let first_parent = file.source.first_parent.unwrap_or(true);
+                let found = repository.history(branch, first_parent);
+                found.map_err(|error| match file.source.branch {
+                    Some(_) => TimelineError::of("branch")(error),
+                    None => error.into(),
+                })?
             }
         };
-        let texts = [last.as_ref(), table.control.as_ref()];
-        for (place, text) in [&until, &control].into_iter().zip(texts) {
-            if let Some((place, text)) = place.as_ref().zip(text) {
-                refuse_early(&revisions, place, text)?;
+        for (place, named) in [&until, &control].into_iter().zip(ends) {
+            if let (Some(place), Some((key, text))) = (place, named) {
+                refuse_early(&revisions, place, key, &text)?;
             }
         }
         let tags = table.tags.as_deref().map(Pattern::new);
@@ -218,7 +240,10 @@ impl Names<'_> {
             return Ok(Place::Second(second));
         }
         match self.0 {
-            Source::Git(repository) => Ok(named(repository.commit(text)?)),
+            Source::Git(repository) => {
+                let found = repository.commit(text);
+                Ok(named(found.map_err(TimelineError::of(key))?))
+            }
             Source::Listed(_) => Err(TimelineError::NoVersion {
                 key,
                 text: text.to_owned(),
@@ -226,18 +251,19 @@ impl Names<'_> {
         }
     }
 
-    /// The commit that a name stands for, or the last one of the branch up to a date.
+    /// The commit that a name stands for, or the last one of the branch up to a date. `key`: what has the name.
     pub(crate) fn commit(
         &self,
         repository: &Repository,
         branch: Option<&str>,
+        key: &'static str,
         text: &str,
     ) -> Result<String, TimelineError> {
-        match self.place("GOOD or BAD", text)? {
+        match self.place(key, text)? {
             Place::Revision(named) => Ok(named.id),
             place @ Place::Second(_) => {
                 let all = repository.history(branch.unwrap_or("HEAD"), true)?;
-                let found = place_of_end(&all, &place, text)?;
+                let found = place_of_end(&all, &place, key, text)?;
                 Ok(all[found].id.clone())
             }
         }
@@ -265,23 +291,30 @@ impl Names<'_> {
     }
 }
 
-/// The place in a history of GOOD or BAD, which `text` names.
+/// The place in a history of an end of a search, which `text` names as its `key`.
 pub(crate) fn place_of_end(
     history: &[Revision],
     place: &Place,
+    key: &'static str,
     text: &str,
 ) -> Result<usize, TimelineError> {
-    refuse_early(history, place, text)?;
+    refuse_early(history, place, key, text)?;
     Ok(place_of(history, &times(history), place)?)
 }
 
 /// Refuses a date before all revisions. A history may begin with one, and nothing else can be meant by it: there is no
 /// revision to end with, to be the control, or to be good or bad.
-fn refuse_early(history: &[Revision], place: &Place, text: &str) -> Result<(), TimelineError> {
+fn refuse_early(
+    history: &[Revision],
+    place: &Place,
+    key: &'static str,
+    text: &str,
+) -> Result<(), TimelineError> {
     if let (Place::Second(second), Some(first)) = (place, history.first())
         && *second < first.time
     {
         return Err(TimelineError::TooEarly {
+            key,
             text: text.to_owned(),
             first: first.name(),
             date: first.date(),

@@ -1,7 +1,7 @@
 //! What is known of a history: its revisions in order, and a series of values for each subject.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use indexmap::IndexMap;
 use perflab_compare::SubjectKey;
@@ -16,7 +16,7 @@ use crate::outcomes::{TestCell, TestSeries};
 use crate::outline::{Outline, SeenQuirk};
 use crate::points::SubjectPoints;
 use crate::revision::Revision;
-use crate::run_failure::RunFailure;
+use crate::run_failure::{ControlFailure, RunFailure, Unmeasured};
 use crate::series::{Seen, Series};
 use crate::test_runs::{TestFacts, TestRunFacts};
 
@@ -33,13 +33,19 @@ pub struct View {
     pub campaigns: usize,
     /// The revisions that were measured or could not be built, the oldest first.
     pub revisions: Vec<Seen>,
+    /// Why revisions have no value that campaigns were to measure, by their ids.
+    #[serde(default)]
+    pub unmeasured: BTreeMap<String, Unmeasured>,
+    /// Workloads of which revisions have no value, as the control failed.
+    #[serde(default)]
+    pub control_failures: Vec<ControlFailure>,
     /// A series for each subject.
     pub series: Vec<Series>,
     /// What else changed, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub quirks: Vec<SeenQuirk>,
     /// The tests, the worst first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub tests: Vec<TestSeries>,
 }
 
@@ -144,6 +150,8 @@ impl View {
                 .iter()
                 .filter(|facts| !facts.revisions.is_empty())
                 .count(),
+            unmeasured: BTreeMap::new(),
+            control_failures: Vec::new(),
             series,
             revisions,
             quirks,
@@ -151,26 +159,71 @@ impl View {
         }
     }
 
-    /// With the failures of revisions, by the ids of these.
+    /// With the failures of revisions, and why some have no value, by their ids, or none of some workloads.
     #[must_use]
-    pub(crate) fn with_failures(mut self, mut failures: HashMap<String, RunFailure>) -> Self {
+    pub(crate) fn with_failures(
+        mut self,
+        mut failures: HashMap<String, RunFailure>,
+        unmeasured: BTreeMap<String, Unmeasured>,
+        control_failures: Vec<ControlFailure>,
+    ) -> Self {
         for seen in &mut self.revisions {
             seen.failure = failures.remove(&seen.revision.id);
+        }
+        Self {
+            unmeasured,
+            control_failures,
+            ..self
+        }
+    }
+
+    /// With the campaigns that measured revisions and whose values are not among those of the history.
+    #[must_use]
+    pub(crate) fn with_other_campaigns(mut self, others: &[CampaignFacts]) -> Self {
+        let mut seen: HashMap<&str, Vec<u32>> = HashMap::new();
+        for facts in others.iter().filter(|facts| !facts.revisions.is_empty()) {
+            for revision in facts.measured() {
+                seen.entry(&revision.id).or_default().push(facts.campaign);
+            }
+        }
+        for revision in &mut self.revisions {
+            revision.other_campaigns = seen
+                .remove(revision.revision.id.as_str())
+                .unwrap_or_default();
         }
         self
     }
 
+    /// The revisions that have a value, or are the control that all have theirs from.
+    pub fn measured(&self) -> impl Iterator<Item = &Seen> {
+        let measured = self.revisions.iter();
+        measured.filter(|seen| !seen.campaigns.is_empty() && self.why_unmeasured(seen).is_none())
+    }
+
+    /// Why a revision has no value, though a campaign was to measure it.
+    pub fn why_unmeasured(&self, seen: &Seen) -> Option<Unmeasured> {
+        self.unmeasured.get(&seen.revision.id).copied()
+    }
+
     /// With the tests that were executed: those of the last build of each revision.
     #[must_use]
-    pub fn with_tests(self, test_runs: &[(TestRunFacts, Vec<TestFacts>)]) -> Self {
+    pub fn with_tests(mut self, test_runs: &[(TestRunFacts, Vec<TestFacts>)]) -> Self {
         // Tests of another table are others.
         let table = test_runs.last().map(|(facts, _)| &facts.table);
         let test_runs = test_runs
             .iter()
             .filter(|(facts, _)| Some(&facts.table) == table);
         let mut by_key: HashMap<&str, Vec<&[TestFacts]>> = HashMap::new();
+        let mut last: HashMap<&str, &TestRunFacts> = HashMap::new();
         for (facts, tests) in test_runs {
             by_key.entry(&facts.key).or_default().push(tests);
+            last.insert(&facts.key, facts);
+        }
+        for seen in &mut self.revisions {
+            let key = seen.build.as_ref().map(|build| build.key.as_str());
+            seen.test_faults = key
+                .and_then(|key| last.get(key))
+                .map_or(Vec::new(), |facts| facts.faults());
         }
         // Revisions with the same build share its runs, which are evidence once.
         let mut shared: HashSet<&str> = HashSet::new();

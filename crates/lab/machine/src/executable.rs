@@ -170,24 +170,35 @@ fn segments<Elf: FileHeader<Endian = Endianness>>(
 /// The files that a command's name may stand for in a working directory, the first of which that may be executed is
 /// started: one in each directory of `PATH`, of which an empty one is the working directory. A name with a slash is
 /// itself the path.
-pub fn places_in_path(name: &OsStr, directory: &Path, path: &OsStr) -> Vec<PathBuf> {
-    if name.as_bytes().contains(&b'/') {
-        return vec![directory.join(name)];
-    }
-    let directories = std::env::split_paths(path).filter(|_| !name.is_empty());
-    let places = directories.map(|place| directory.join(place).join(name));
-    places.collect()
+pub fn places_in_path<'a>(
+    name: &'a OsStr,
+    directory: &'a Path,
+    path: &'a OsStr,
+) -> impl Iterator<Item = PathBuf> + 'a {
+    let is_path = name.as_bytes().contains(&b'/');
+    let itself = is_path.then(|| directory.join(name));
+    let entries = path.as_bytes().split(|&byte| byte == b':');
+    let entries = entries.filter(move |_| !is_path && !name.is_empty());
+    let places = entries.map(move |entry| {
+        // One allocation for each: a search comes before each run of a command.
+        let mut place =
+            PathBuf::with_capacity(directory.as_os_str().len() + entry.len() + name.len() + 2);
+        place.push(directory);
+        place.push(OsStr::from_bytes(entry));
+        place.push(name);
+        place
+    });
+    itself.into_iter().chain(places)
 }
 
 /// The file that is started for a command's name, if one may be executed: see [`places_in_path`].
 pub fn resolve_in_path(name: &OsStr, directory: &Path, path: &OsStr) -> Option<PathBuf> {
-    let mut places = places_in_path(name, directory, path).into_iter();
-    places.find(|place| is_executable(place))
+    places_in_path(name, directory, path).find(|place| is_executable(place))
 }
 
 /// Whether a path leads to a file that this user may execute.
 pub fn is_executable(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
+    rustix::fs::access(path, Access::EXEC_OK).is_ok() && path.is_file()
 }
 
 #[cfg(test)]

@@ -5,8 +5,11 @@
 //! data without doing anything obviously wrong, ASPLOS 2009). So each run gets another size.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::process::Command;
+use std::sync::Arc;
+
+use crate::words::Words;
 
 /// Names inherited from the laboratory's own environment: what programs need to be found and to
 /// find their files. Everything else could differ between two users and is left out.
@@ -33,8 +36,11 @@ static FULL_PADDING: [u8; MAX_PADDING_BYTES as usize] = [b'x'; MAX_PADDING_BYTES
 /// All variables of a process.
 #[derive(Debug, Clone)]
 pub struct Environment {
-    cleared: bool,
+    /// The laboratory's own: shared by the copies of this, as each run has one.
+    inherited: Arc<[(OsString, OsString)]>,
+    /// What is set besides, or instead.
     variables: Vec<(OsString, OsString)>,
+    padding_bytes: Option<u32>,
 }
 
 impl Environment {
@@ -55,24 +61,29 @@ impl Environment {
         }
         variables.push((MARK.into(), mark.into()));
         Self {
-            cleared: true,
+            inherited: Arc::default(),
             variables,
+            padding_bytes: None,
         }
     }
 
     /// The laboratory's own, as people expect of a command line that they typed.
     pub(crate) fn inherited(mark: &str) -> Self {
+        let mut inherited: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        // Ordered once, as each run puts all variables in order.
+        inherited.sort_by(|(one, _), (other, _)| one.cmp(other));
         Self {
-            cleared: false,
+            inherited: inherited.into(),
             variables: vec![(MARK.into(), mark.into())],
+            padding_bytes: None,
         }
     }
 
     /// Where programs are looked for.
     pub fn path(&self) -> OsString {
-        let own = || std::env::var_os("PATH").filter(|_| !self.cleared);
-        let path = self.get("PATH").map(OsStr::to_owned).or_else(own);
-        path.unwrap_or_else(|| "/usr/bin:/bin".into())
+        let own = || value_in(&self.inherited, "PATH");
+        let path = self.get("PATH").or_else(own);
+        path.unwrap_or(OsStr::new("/usr/bin:/bin")).to_owned()
     }
 
     /// Sets a variable, replacing what it was.
@@ -98,25 +109,49 @@ impl Environment {
 
     /// Makes the whole environment larger by so many bytes.
     pub fn pad(&mut self, bytes: u32) {
-        let bytes = bytes.min(MAX_PADDING_BYTES) as usize;
-        self.set(PADDING, OsStr::from_bytes(&FULL_PADDING[..bytes]));
+        self.padding_bytes = Some(bytes.min(MAX_PADDING_BYTES));
     }
 
-    /// Gives it to a command.
-    pub(crate) fn apply(&self, command: &mut Command) {
-        if self.cleared {
-            command.env_clear();
+    /// All variables with one more, as a program gets them: ordered by their names.
+    ///
+    /// # Errors
+    /// When one of them has a zero byte.
+    pub(crate) fn words(&self, more: Option<(&str, &str)>) -> io::Result<Words> {
+        let set = self.inherited.iter().chain(&self.variables);
+        let set = set.map(|(name, value)| (name.as_os_str(), value.as_os_str()));
+        let padding = self.padding_bytes.map(|bytes| {
+            let value = OsStr::from_bytes(&FULL_PADDING[..bytes as usize]);
+            (OsStr::new(PADDING), value)
+        });
+        let more = more.map(|(name, value)| (OsStr::new(name), OsStr::new(value)));
+        let mut all: Vec<(&OsStr, &OsStr)> = set.chain(padding).chain(more).collect();
+        all.sort_by_key(|(name, _)| *name);
+        // The last value of a name counts.
+        all.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                *kept = *later;
+            }
+            is_same
+        });
+        let bytes = all.iter().map(|(name, value)| name.len() + value.len() + 2);
+        let mut words = Words::with_capacity(all.len(), bytes.sum());
+        for (name, value) in all {
+            words.push([name, OsStr::new("="), value])?;
         }
-        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        Ok(words)
     }
 
     /// The value of a variable that was set here.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
-        self.variables
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_os_str())
+        value_in(&self.variables, name)
     }
+}
+
+fn value_in<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsStr> {
+    let mut variables = variables.iter();
+    let found = variables.find(|(known, _)| known == name);
+    found.map(|(_, value)| value.as_os_str())
 }
 
 #[cfg(test)]
@@ -129,27 +164,35 @@ mod tests {
         environment.set("A", "1");
         environment.set("A", "2");
         environment.pad(10);
-        let mut command = Command::new("/usr/bin/env");
-        environment.apply(&mut command);
-        let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
-        for line in text.lines() {
-            let name = line.split('=').next().unwrap();
-            assert!(
-                INHERITED.contains(&name) || ["LC_ALL", "TZ", MARK, PADDING, "A"].contains(&name),
-                "{line}"
-            );
+        let words = environment.words(Some(("B", "3"))).unwrap();
+        let words = words.all();
+        for word in &words {
+            let name = word.split('=').next().unwrap();
+            let known = ["LC_ALL", "TZ", MARK, PADDING, "A", "B"];
+            assert!(INHERITED.contains(&name) || known.contains(&name), "{word}");
         }
-        assert!(text.contains("A=2\n"));
-        assert!(text.contains("PERFLAB_PADDING=xxxxxxxxxx\n"));
+        assert_eq!(words[..2], ["A=2", "B=3"]);
+        assert!(words.contains(&"PERFLAB_PADDING=xxxxxxxxxx"));
+        assert!(words.is_sorted());
+    }
+
+    #[test]
+    fn what_is_set_replaces_what_was_inherited() {
+        let mut environment = Environment::inherited("m");
+        environment.inherited = [("PATH", "/a"), ("A", "1"), (PADDING, "1"), ("PATH", "/b")]
+            .map(|(name, value)| (name.into(), value.into()))
+            .into();
+        environment.set("A", "2");
+        environment.pad(2);
+        let words = environment.words(Some((MARK, "n"))).unwrap();
+        let expected = ["A=2", "PATH=/b", "PERFLAB_MARK=n", "PERFLAB_PADDING=xx"];
+        assert_eq!(words.all(), expected);
     }
 
     #[test]
     fn padding_is_bounded() {
         let mut environment = Environment::clean(&[], "m");
         environment.pad(u32::MAX);
-        assert_eq!(
-            environment.get(PADDING).unwrap().len(),
-            MAX_PADDING_BYTES as usize
-        );
+        assert_eq!(environment.padding_bytes, Some(MAX_PADDING_BYTES));
     }
 }

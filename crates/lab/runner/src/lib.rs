@@ -31,6 +31,7 @@ mod system;
 mod this_machine;
 mod turns;
 mod visible;
+mod words;
 
 pub use aside::Aside;
 pub use counters::Counters;

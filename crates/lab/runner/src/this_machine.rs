@@ -17,6 +17,7 @@ mod reaper;
 mod redirect;
 mod relatives;
 mod restorer;
+mod spawn;
 mod sys;
 mod table;
 mod turn;

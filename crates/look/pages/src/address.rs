@@ -17,6 +17,7 @@ pub(crate) enum Address {
     /// A run, by its number.
     Run(u32),
     Method,
+    Charts,
     /// A document on the methods, by its name.
     Document(&'static str),
     /// The values of a comparison as CSV.
@@ -49,6 +50,7 @@ impl fmt::Display for Address {
             Self::Runs(page) => write!(f, "runs-{}.html", page + 1),
             Self::Run(run) => write!(f, "run-{run}.html"),
             Self::Method => f.write_str("method.html"),
+            Self::Charts => f.write_str("charts.html"),
             Self::Document(name) => write!(f, "method-{name}.html"),
             Self::ComparisonCsv(metric, row) => {
                 write!(f, "data/comparison-{}-{}.csv", metric + 1, row + 1)
@@ -79,6 +81,7 @@ impl Address {
         let address = match text {
             "index.html" => Self::First,
             "method.html" => Self::Method,
+            "charts.html" => Self::Charts,
             "runs.html" => Self::Runs(0),
             "data/report.json" => Self::ReportJson,
             "data/report.csv" => Self::ReportCsv,
@@ -151,6 +154,7 @@ mod tests {
             Address::Runs(2),
             Address::Run(17),
             Address::Method,
+            Address::Charts,
             Address::ReportJson,
             Address::ReportCsv,
             Address::SamplesCsv,

@@ -8,6 +8,7 @@ use perflab_report::sections::sections;
 use perflab_report::{answers, sentences};
 
 use crate::address::Address;
+use crate::charts::has_charts;
 use crate::indexed_comparison::IndexedComparison;
 use crate::page::Page;
 use crate::problems::problems;
@@ -47,6 +48,9 @@ pub(crate) fn answer(result: &SalvagedResult, page: &mut Page) -> Markup {
             Err(reason) => {
                 p.answer { span class="verdict open" { "No verdict: " (say(reason)) } }
             }
+        }
+        @if has_charts(result) {
+            p.note { a href=(Address::Charts) { "Charts" } " of the benchmarks that differ in a number." }
         }
         (metrics(result))
         (counts(result))

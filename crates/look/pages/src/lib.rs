@@ -8,6 +8,7 @@
 //! ```text
 //! index.html              the question, the answer, the differences, what to beware of
 //! metric-N.html           one metric: all its comparisons
+//! charts.html             metrics over the numbers in the names of benchmarks
 //! comparison-N-M.html     one comparison: every run, the distributions, quantiles and deciles
 //! runs.html, runs-N.html  all runs
 //! run-N.html              one run: what was executed, how it ended, what it said
@@ -20,6 +21,7 @@
 mod address;
 mod answer;
 mod assets;
+mod charts;
 mod comparison;
 mod content;
 mod data;

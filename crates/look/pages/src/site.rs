@@ -14,7 +14,7 @@ use crate::page::Page;
 use crate::result::SalvagedResult;
 use crate::run_files::{RunFile, files};
 use crate::shell::Shell;
-use crate::{comparison, data, document, documents, method, metric, run, runs};
+use crate::{charts, comparison, data, document, documents, method, metric, run, runs};
 
 /// A result, of which each page is made when it is asked for.
 #[derive(Debug)]
@@ -124,6 +124,7 @@ impl Site {
             Address::ReportCsv,
             Address::SamplesCsv,
         ];
+        all.extend(charts::has_charts(result).then_some(Address::Charts));
         all.extend(documents::names().map(Address::Document));
         all.extend((0..runs::pages(result)).map(Address::Runs));
         for metric in 0..result.metrics().len() {
@@ -157,6 +158,7 @@ impl Site {
                 (title.to_owned(), body)
             }
             Address::Method => ("Method".to_owned(), method::method(result)),
+            Address::Charts => ("Charts".to_owned(), charts::charts(result, page)?),
             Address::Runs(index) => ("Runs".to_owned(), runs::runs(result, *index)?),
             Address::Run(number) => (format!("Run {number}"), run::run(result, *number)?),
             Address::Metric(index) => {

@@ -6,7 +6,7 @@ use perflab_plot::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use roxmltree::Document;
+use roxmltree::{Document, Node};
 
 fn any_number() -> impl Strategy<Value = f64> {
     prop_oneof![
@@ -143,13 +143,25 @@ fn any_plot() -> impl Strategy<Value = Plot> {
         })
 }
 
-/// Every address in a drawing. Points that share a path have theirs beside each other.
+/// Every address in a drawing. Points that share a path have theirs beside each other, and those that share an address
+/// are in one group.
 fn links_of(drawing: &Document<'_>) -> Vec<String> {
     let mut links: Vec<String> = drawing
         .descendants()
         .flat_map(|node| {
             let many = node.attribute("data-links").unwrap_or_default().split(' ');
-            node.attribute("data-link").into_iter().chain(many)
+            let points = |node: &Node<'_, '_>| {
+                node.children()
+                    .all(|child| child.has_tag_name("path") && child.attribute("class").is_none())
+            };
+            let times = if node.has_tag_name("g") && points(&node) {
+                node.children().count()
+            } else {
+                1
+            };
+            std::iter::repeat_n(node.attribute("data-link"), times)
+                .flatten()
+                .chain(many)
         })
         .filter(|link| !link.is_empty())
         .map(str::to_owned)
@@ -358,16 +370,15 @@ fn a_long_legend_is_within_the_drawing() {
     }
     let drawing = svg(&plot, "p");
     let elements = Document::parse(&drawing).unwrap();
-    let number = |node: roxmltree::Node<'_, '_>, name: &str| -> f64 {
-        node.attribute(name).unwrap().parse().unwrap()
-    };
-    let class = |node: &roxmltree::Node<'_, '_>| node.attribute("class").unwrap_or("").to_owned();
+    let number =
+        |node: Node<'_, '_>, name: &str| -> f64 { node.attribute(name).unwrap().parse().unwrap() };
+    let class = |node: &Node<'_, '_>| node.attribute("class").unwrap_or("").to_owned();
     let title = elements
         .descendants()
         .find(|node| class(node) == "axis" && node.text() == Some("rps (1/s)"))
         .unwrap();
     let mut places = Vec::new();
-    let in_legend = |node: &roxmltree::Node<'_, '_>| class(node).starts_with("legend");
+    let in_legend = |node: &Node<'_, '_>| class(node).starts_with("legend");
     for entry in elements.descendants().filter(in_legend) {
         let name = entry.descendants().find(|node| node.has_tag_name("text"));
         let name = name.unwrap();

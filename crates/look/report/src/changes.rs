@@ -6,8 +6,8 @@ use std::path::Path;
 use perflab_compare::Outcome;
 use perflab_experiment::{Better, counted};
 use perflab_history::{
-    ALARM_EVERY, Change, Changes, Confirmation, Said, Seen, Series, SuspectedChange, Value, View,
-    subject_name,
+    ALARM_EVERY, Change, Changes, Confirmation, Confirmed, Said, Seen, Series, SuspectedChange,
+    Value, View, subject_name,
 };
 use perflab_plot::{Tone, clean};
 use perflab_stats::changes::SHORTEST;
@@ -16,6 +16,7 @@ use crate::aligned::aligned;
 use crate::answer::Sentence;
 use crate::command::operand;
 use crate::difference::{Differences, Estimate};
+use crate::history::control_failure_sentences;
 use crate::number::{probability, share};
 
 /// Revisions that are listed on each side of the most likely one.
@@ -34,6 +35,18 @@ pub fn changes_text(view: &View, changes: &Changes, directory: &Path) -> String 
         text += &format!(
             "{} series with fewer than {SHORTEST} values: too few to find a change\n",
             changes.short
+        );
+    }
+    for sentence in control_failure_sentences(view) {
+        text += &format!("{sentence}\n");
+    }
+    let failing = view.revisions.iter().filter(|seen| seen.failure.is_some());
+    let failing = failing.count();
+    if failing > 0 {
+        text += &format!(
+            "runs of {} fail; `perflab history show {}` says how\n",
+            counted(failing, "revision"),
+            operand(directory)
         );
     }
     for (number, change) in (1..).zip(&changes.found) {
@@ -130,9 +143,10 @@ fn style(series: &Series, size: Estimate) -> Differences {
 /// The word for what the values of a confirmation show.
 fn confirming(found: &Confirmation, change: &Change, series: &Series) -> &'static str {
     match found.confirms(change.size(series)) {
-        Some(true) => "confirmed",
-        Some(false) => "not confirmed",
-        None => "measured again",
+        Confirmed::Yes => "confirmed",
+        Confirmed::No => "not confirmed",
+        Confirmed::Undecided => "undecided",
+        Confirmed::Measured => "measured again",
     }
 }
 
@@ -337,5 +351,28 @@ mod tests {
         let sentences = change_sentences(&found.view, &found.changes);
         let (_, sentence) = sentences.first().unwrap();
         assert!(sentence.text.contains("; measured again: +0.5 "));
+    }
+
+    #[test]
+    fn what_excludes_neither_the_change_nor_its_absence_is_undecided() {
+        let side = |name| json!({ "id": name, "time": 0 });
+        let cases = [
+            (3.0, 0.5, 4.0, "confirmed in"),
+            (3.0, -0.5, 4.0, "undecided in"),
+            (3.0, -0.5, 2.0, "not confirmed in"),
+            (3.0, -4.0, -2.0, "not confirmed in"),
+            (-3.0, -4.0, -0.5, "confirmed in"),
+            (-3.0, -4.0, 0.5, "undecided in"),
+            (-3.0, -2.0, 0.5, "not confirmed in"),
+        ];
+        for (size, low, high, word) in cases {
+            let mut change = change(2, size);
+            change["confirmation"] = json!({
+                "campaign": 7, "from": side("v1"), "to": side("v2"), "difference": low, "low": low, "high": high,
+            });
+            let found = found(&json!([change]));
+            let text = changes_text(&found.view, &found.changes, Path::new("h"));
+            assert!(text.contains(&format!("\n{word} campaign 7")), "{text}");
+        }
     }
 }

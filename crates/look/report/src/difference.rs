@@ -139,7 +139,10 @@ impl Differences {
             }
         };
         let closed = estimates.clone().filter(Estimate::is_closed);
-        let mut decimals: Vec<usize> = closed.map(|one| style.fitting(one)).collect();
+        // An interval without a width asks for no digits, where another one has a width.
+        let has_width = closed.clone().any(|one| one.low != one.high);
+        let telling = closed.filter(|one| !has_width || one.low != one.high);
+        let mut decimals: Vec<usize> = telling.map(|one| style.fitting(one)).collect();
         decimals.sort_unstable();
         let median = decimals.get(decimals.len() / 2).copied();
         let coarsest = || estimates.map(|one| style.fitting(one)).min();
@@ -185,10 +188,8 @@ impl Differences {
         match (low, high) {
             (Some(low), _) if low > 0.0 => self.showing(low),
             (_, Some(high)) if high < 0.0 => self.showing(high),
-            (Some(low), Some(high)) => {
-                let style = self.showing(high.max(-low));
-                if style.tiny { style } else { self }
-            }
+            // Around zero the wider end shows how far the interval goes.
+            (Some(low), Some(high)) => self.showing(high.max(-low)),
             _ => self,
         }
     }
@@ -374,6 +375,16 @@ mod tests {
             written(1e-8, -1e-8, 3e-8),
             "+0.000001% [-0.000001, +0.000003]"
         );
+    }
+
+    #[test]
+    fn an_interval_around_zero_shows_its_width_in_a_column_of_others() {
+        let [none, narrow] = [0.0, 0.004].map(|end| Estimate::new(0.0, Some(-end), Some(end)));
+        let wide = Estimate::new(2.0, Some(-3.0), Some(7.0));
+        let of = |column: &[Estimate]| Differences::of(column.iter().copied(), false, "s");
+        let column = [none, none, none, narrow, wide, wide];
+        assert_eq!(of(&column).answer(narrow), "0.000 s [-0.004, +0.004]");
+        assert_eq!(of(&column[..4]).answer(narrow), "0 ms [-4, +4]");
     }
 
     #[test]

@@ -3,12 +3,30 @@
 use std::ops::Range;
 
 use perflab_experiment::counted;
-use perflab_history::{Seen, Series, Value, View, subject_name};
+use perflab_history::{
+    ControlFailure, Revision, RunFailure, Seen, Series, Unmeasured, Value, View, subject_name,
+};
 use perflab_plot::clean;
 
 use crate::aligned::aligned;
 use crate::difference::{Differences, Estimate};
 use crate::number::value_with_unit;
+
+/// Marks a revision that the branch does not have.
+pub const OFF_BRANCH: &str = "(not on the branch)";
+
+/// Says why values have no interval, or one without an end. Builds have none, as each value is that of a single one.
+pub(crate) fn no_interval<'v>(
+    values: impl IntoIterator<Item = (&'v Series, &'v Value)>,
+) -> &'static str {
+    let is_open = |(series, value): (&Series, &Value)| {
+        !series.is_of_builds && (value.low.is_none() || value.high.is_none())
+    };
+    match values.into_iter().any(is_open) {
+        true => "no interval, or … as its end: the runs are too few or too uneven\n",
+        false => "",
+    }
+}
 
 /// From the lowest to the highest bar.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -16,18 +34,69 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 /// What is known of each revision: a table for each series that is wanted, then what could not be built, and what failed.
 pub fn history_text(view: &View, wanted: impl Fn(&Series) -> bool) -> String {
     let mut text = head(view);
-    for series in view.series.iter().filter(|series| wanted(series)) {
+    let shown = view.series.iter().filter(|series| wanted(series));
+    for series in shown.clone() {
         text.push('\n');
         text += &table(view, series);
+    }
+    let values = shown.flat_map(|series| series.values.iter().map(move |value| (series, value)));
+    let note = no_interval(values);
+    if !note.is_empty() {
+        text += &format!("\n{note}");
     }
     text += &list(view, "not built", |seen| {
         let build = seen.build.as_ref().filter(|_| seen.is_unbuilt())?;
         Some(build.detail.clone().unwrap_or_default())
     });
-    text += &list(view, "runs failed", |seen| {
-        Some(seen.failure.as_ref()?.to_string())
+    text += &list(view, "not measured", |seen| {
+        let why = view.why_unmeasured(seen)?;
+        let failure = seen.failure.as_ref().map(ToString::to_string);
+        Some(failure.unwrap_or_else(|| unmeasured(why).to_owned()))
     });
+    text += &list(view, "runs failed", |seen| {
+        let failure = seen.failure.as_ref();
+        let failure = failure.filter(|_| view.why_unmeasured(seen).is_none());
+        Some(failure?.to_string())
+    });
+    let sentences = control_failure_sentences(view);
+    if !sentences.is_empty() {
+        text += &format!("\n{}\n", sentences.join("\n"));
+    }
     text
+}
+
+/// The workloads of which revisions have no value as the control failed, a sentence each.
+pub fn control_failure_sentences(view: &View) -> Vec<String> {
+    let found = view.control_failures.iter();
+    let sentence = |found: &ControlFailure| {
+        let revisions = counted(found.revisions.len(), "revision");
+        format!(
+            "no value of {revisions}, {}",
+            why_of_control(view, &found.failure)
+        )
+    };
+    found.map(sentence).collect()
+}
+
+/// Why revisions have no value of a workload: how the control failed.
+pub fn why_of_control(view: &View, failure: &RunFailure) -> String {
+    let control = view
+        .control
+        .as_ref()
+        .map_or_else(String::new, Revision::name);
+    clean(&format!(
+        "as all runs of the control {control} in campaign {} failed: {failure}",
+        failure.campaign
+    ))
+}
+
+/// Why a revision has no value.
+pub fn unmeasured(why: Unmeasured) -> &'static str {
+    match why {
+        Unmeasured::Failed => "no run of it passed",
+        Unmeasured::ControlFailed => "its runs passed, but those of the control failed",
+        Unmeasured::NoRun => "no run of it was made",
+    }
 }
 
 /// The revisions of which there is something to tell, a line each.
@@ -44,10 +113,6 @@ fn list(view: &View, heading: &str, detail: impl Fn(&Seen) -> Option<String>) ->
 }
 
 fn head(view: &View) -> String {
-    let measured = view
-        .revisions
-        .iter()
-        .filter(|seen| !seen.campaigns.is_empty());
     let control = view.control.as_ref().map_or_else(String::new, |control| {
         format!(
             "; differences are from {} of {}",
@@ -58,7 +123,7 @@ fn head(view: &View) -> String {
     format!(
         "{}: {} measured in {}{control}\n",
         view.name,
-        counted(measured.count(), "revision"),
+        counted(view.measured().count(), "revision"),
         counted(view.campaigns, "campaign"),
     )
 }
@@ -77,11 +142,14 @@ fn table(view: &View, series: &Series) -> String {
     let estimate = |value: &Value| Estimate::new(value.difference, value.low, value.high);
     let style = Differences::of(series.values.iter().map(estimate), series.relative, unit);
     let rows = series.values.iter().filter_map(|value| {
-        let revision = &view.revisions.get(value.place)?.revision;
+        let seen = view.revisions.get(value.place)?;
+        let revision = &seen.revision;
+        let off = seen.off_branch.then(|| OFF_BRANCH.to_owned());
+        let marks = revision.tags.iter().cloned().chain(off);
         Some([
             revision.date(),
             revision.name(),
-            clean(&revision.tags.join(" ")),
+            clean(&marks.collect::<Vec<_>>().join(" ")),
             style.answer(estimate(value)),
             clean(&revision.subject),
         ])

@@ -3,6 +3,7 @@
 mod aligned;
 mod answer;
 mod changes;
+mod charts;
 mod command;
 mod csv;
 mod deciles;
@@ -37,12 +38,16 @@ mod warning;
 pub use self::csv::csv;
 pub use answer::{Sentence, answers};
 pub use changes::{change_sentences, changes_text, suspected_sentences};
+pub use charts::{Chart, ChartLine, ChartValue, chart_tables, charts};
 pub use command::{command, command_of_run, operand};
 pub use detail::{detail, facts};
 pub use difference::{Differences, Estimate, interval, percent, percent_within};
 pub use drift::{drift_markdown, drift_text};
 pub use headline::headline;
-pub use history::{history_text, value_differences};
+pub use history::{
+    OFF_BRANCH, control_failure_sentences, history_text, unmeasured, value_differences,
+    why_of_control,
+};
 pub use json::{SCHEMA, json, schema};
 pub use markdown::markdown;
 pub use markup::escape as markdown_escape;

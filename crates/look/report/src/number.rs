@@ -127,8 +127,17 @@ pub fn probability(p: f64) -> String {
     }
 }
 
+/// A figure whose unit stands elsewhere, with at least so many significant digits.
+pub(crate) fn short(value: f64, digits: usize) -> String {
+    if value.is_finite() {
+        significant(value, digits)
+    } else {
+        NONE.to_owned()
+    }
+}
+
 /// How values of one unit are scaled.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scale {
     /// From the metric's unit to the one shown.
     pub(crate) factor: f64,

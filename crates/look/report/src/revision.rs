@@ -9,6 +9,7 @@ use perflab_store::finished_output;
 
 use crate::aligned::aligned;
 use crate::difference::{Differences, Estimate};
+use crate::history::{OFF_BRANCH, no_interval, unmeasured, why_of_control};
 use crate::number::value_with_unit;
 
 /// Lines of a list, unless all are asked for.
@@ -32,13 +33,26 @@ pub fn revision_text(view: &View, details: &Details, all: bool) -> String {
     if let Some(build) = &seen.build {
         text += &built(build);
     }
+    if seen.off_branch {
+        text += &format!("{OFF_BRANCH}\n");
+    }
     if !seen.campaigns.is_empty() {
-        let campaigns: Vec<String> = seen
-            .campaigns
-            .iter()
-            .map(|number| format!("{number:06}"))
-            .collect();
-        text += &format!("measured in campaigns/{}\n", campaigns.join(", campaigns/"));
+        let campaigns = campaigns(&seen.campaigns);
+        text += &match view.why_unmeasured(seen) {
+            None => format!("measured in {campaigns}\n"),
+            Some(why) => format!("not measured, as {}: {campaigns}\n", unmeasured(why)),
+        };
+    }
+    if !seen.other_campaigns.is_empty() {
+        text += &format!(
+            "measured for confirmations and bisections in {}\n",
+            campaigns(&seen.other_campaigns)
+        );
+    }
+    for found in &view.control_failures {
+        if found.revisions.contains(&revision.id) {
+            text += &format!("no value, {}\n", why_of_control(view, &found.failure));
+        }
     }
     if let Some(failure) = &seen.failure {
         let campaign = format!("campaigns/{:06}", failure.campaign);
@@ -49,11 +63,22 @@ pub fn revision_text(view: &View, details: &Details, all: bool) -> String {
             output.display()
         );
     }
+    for fault in &seen.test_faults {
+        text += &format!("tests: {}\n", clean(fault));
+    }
     text += &values(view, details.place);
     if let Some(before) = details.before.and_then(|before| view.revisions.get(before)) {
         text += &since(before, details, most);
     }
     text
+}
+
+/// The directories of campaigns.
+fn campaigns(numbers: &[u32]) -> String {
+    let directories = numbers
+        .iter()
+        .map(|number| format!("campaigns/{number:06}"));
+    directories.collect::<Vec<_>>().join(", ")
 }
 
 /// What changed since the revision before. Of versions that do not come from git neither commits nor files are known.
@@ -105,21 +130,25 @@ fn built(build: &BuildFacts) -> String {
 
 /// A line for each metric: the difference from the control.
 fn values(view: &View, place: usize) -> String {
-    let rows = view.series.iter().filter_map(|series| {
+    let own = view.series.iter().filter_map(|series| {
         let value = series.values.iter().find(|value| value.place == place)?;
+        Some((series, value))
+    });
+    let note = no_interval(own.clone());
+    let rows = own.map(|(series, value)| {
         let estimate = Estimate::new(value.difference, value.low, value.high);
         let unit = &series.subject.metric.unit;
         let style = Differences::of([estimate].into_iter(), series.relative, unit);
-        Some([
+        [
             clean(&subject_name(&series.subject)),
             style.answer(estimate),
-        ])
+        ]
     });
     let rows: Vec<[String; 2]> = rows.collect();
     match (rows.is_empty(), &view.control) {
         (true, _) | (_, None) => String::new(),
         (false, Some(control)) => format!(
-            "\nagainst the control {} of {}:\n{}",
+            "\nagainst the control {} of {}:\n{}{note}",
             control.name(),
             control.date(),
             aligned(&rows, 2)
@@ -148,7 +177,7 @@ fn left_out(lines: usize, most: usize) -> String {
 /// How the functions of a program differ.
 fn functions(program: &str, changes: &SymbolChanges, most: usize) -> String {
     let mut text = format!(
-        "functions of {}: {} came, {} went, {} of another size, {} moved, {} unchanged\n",
+        "functions of {}: {} came, {} went, {} of another size, {} only moved, {} of the same size and place\n",
         clean(program),
         changes.came.len(),
         changes.went.len(),

@@ -36,9 +36,13 @@ pub fn tests_text(view: &View, all: bool) -> String {
     if !shown.is_empty() {
         text.push('\n');
         let first = view.revisions.len().saturating_sub(SHOWN);
-        let rows = shown.iter().map(|test| row(view, test, first));
+        let rows = shown.iter().map(|test| row(view, test, first, newest));
         text += &aligned(&rows.collect::<Vec<_>>(), 5);
         let _ = writeln!(text, "\n{}", legend(&shown, first));
+    }
+    let newest = newest.and_then(|place| view.revisions.get(place));
+    for fault in newest.iter().flat_map(|seen| &seen.test_faults) {
+        let _ = writeln!(text, "{}", clean(fault));
     }
     if !quiet.is_empty() {
         let _ = writeln!(
@@ -65,7 +69,7 @@ fn is_quiet(test: &TestSeries) -> bool {
     test.state != TestState::Flaky && test.cells.iter().all(is_well)
 }
 
-fn row(view: &View, test: &TestSeries, first: usize) -> [String; 5] {
+fn row(view: &View, test: &TestSeries, first: usize, newest: Option<usize>) -> [String; 5] {
     let strip = (first..view.revisions.len()).map(|place| {
         let cell = test.cells.iter().find(|cell| cell.place == place);
         cell.map_or(' ', letter)
@@ -75,7 +79,7 @@ fn row(view: &View, test: &TestSeries, first: usize) -> [String; 5] {
         format!("since {} of {}", seen.revision.name(), seen.revision.date())
     });
     [
-        match last_place(test) == newest(view) {
+        match last_place(test) == newest {
             true => test.last().name().to_owned(),
             false => "gone".to_owned(),
         },

@@ -52,6 +52,12 @@ impl ChunkKind {
     pub const WATERMARK: Self = Self(10);
     /// A time from which on events of a process are in order.
     pub const ORDER: Self = Self(11);
+
+    /// Whether contents of this kind and version are as this crate describes them. All kinds have version 1, and
+    /// [`ChunkKind::PROBE`] has version 2 as well.
+    pub fn has_version(self, version: u16) -> bool {
+        version == 1 || (version == 2 && self == Self::PROBE)
+    }
 }
 
 /// A chunk's head.

@@ -6,6 +6,7 @@
 //!
 //! A process comes before whatever names it, and a probe before its first event.
 
+use crate::description::{Description, FEW_ARGUMENTS};
 use crate::fields::{MessageError, Reader, Writer};
 
 /// The clock of a process's events.
@@ -143,7 +144,7 @@ content! {
 }
 
 content! {
-    /// The content of [`crate::ChunkKind::PROBE`], version 1.
+    /// The content of [`crate::ChunkKind::PROBE`], of the version that [`ProbeContent::version`] says.
     pub struct ProbeContent<'a> {
         /// The process whose probe it is.
         process: u32,
@@ -156,6 +157,16 @@ content! {
         /// How long before its events the clock may have been read, in nanoseconds; nothing for as long as the process
         /// says.
         ahead: Option<u64>,
+    }
+}
+
+impl ProbeContent<'_> {
+    /// Version of the chunk: 2 for a probe with more than [`FEW_ARGUMENTS`], which readers of version 1 take for a
+    /// damaged one.
+    pub fn version(&self) -> u16 {
+        let description = Description::parse(self.description);
+        let is_long = description.is_ok_and(|read| read.arguments().count() > FEW_ARGUMENTS);
+        if is_long { 2 } else { 1 }
     }
 }
 

@@ -16,7 +16,11 @@
 use core::fmt;
 
 /// Arguments that a probe may have.
-pub const MOST_ARGUMENTS: usize = 12;
+pub const MOST_ARGUMENTS: usize = 64;
+
+/// Arguments up to which a site passes each word to its handler by itself. With more of them it passes the address of
+/// all words, see [`Site::RECORD`](crate::Site::RECORD).
+pub const FEW_ARGUMENTS: usize = 12;
 
 /// Longest name of a provider, a probe or an argument, in bytes.
 const LONGEST_NAME: usize = 128;
@@ -368,10 +372,10 @@ mod tests {
         for (text, error) in cases {
             assert_eq!(Description::parse(text), Err(error), "{text:?}");
         }
-        let thirteen = std::format!("p\nn\nf\n1{}", "\ni8 a".repeat(13));
-        assert_eq!(
-            Description::parse(&thirteen),
-            Err(DescriptionError::TooMany)
-        );
+        let with = |arguments| std::format!("p\nn\nf\n1{}", "\ni8 a".repeat(arguments));
+        assert!(Description::parse(&with(MOST_ARGUMENTS)).is_ok());
+        let too_many = with(MOST_ARGUMENTS + 1);
+        let refused = Description::parse(&too_many);
+        assert_eq!(refused, Err(DescriptionError::TooMany));
     }
 }

@@ -1,6 +1,8 @@
-//! The fields of messages and chunks: bytes, numbers and texts, one after the other.
+//! The fields of messages and chunks: numbers, texts and bytes, one after the other.
 
 use core::fmt;
+
+use crate::filter::FILTER_VERSION;
 
 /// Version of the protocol that an agent speaks.
 pub const PROTOCOL: u16 = 1;
@@ -23,6 +25,10 @@ pub enum MessageError {
     Short,
     /// A text is not UTF-8.
     Text,
+    /// The fields of a filter are of this other version.
+    FilterVersion(u8),
+    /// A field has this value, which has no meaning there.
+    Value(u8),
 }
 
 impl fmt::Display for MessageError {
@@ -41,6 +47,11 @@ impl fmt::Display for MessageError {
             }
             Self::Short => f.write_str("it ends within a field"),
             Self::Text => f.write_str("a text in it is not UTF-8"),
+            Self::FilterVersion(found) => write!(
+                f,
+                "its filter is of version {found}, this side knows version {FILTER_VERSION}"
+            ),
+            Self::Value(value) => write!(f, "a field of it has the unknown value {value}"),
         }
     }
 }
@@ -91,12 +102,27 @@ impl<'a> Reader<'a> {
     /// A text.
     pub fn text(&mut self) -> Result<&'a str, MessageError> {
         let length = usize::from(self.u16()?);
-        let (text, rest) = self
+        core::str::from_utf8(self.slice(length)?).map_err(|_| MessageError::Text)
+    }
+
+    /// Bytes, with their number in front.
+    pub fn bytes(&mut self) -> Result<&'a [u8], MessageError> {
+        let length = self.u32()?;
+        self.slice(length as usize)
+    }
+
+    fn slice(&mut self, length: usize) -> Result<&'a [u8], MessageError> {
+        let (slice, rest) = self
             .rest
             .split_at_checked(length)
             .ok_or(MessageError::Short)?;
         self.rest = rest;
-        core::str::from_utf8(text).map_err(|_| MessageError::Text)
+        Ok(slice)
+    }
+
+    /// Bytes that are left.
+    pub fn left(&self) -> usize {
+        self.rest.len()
     }
 }
 
@@ -156,6 +182,12 @@ impl<'a> Writer<'a> {
         self.u16(u16::try_from(text.len()).unwrap_or(u16::MAX))?;
         self.put(text.as_bytes())
     }
+
+    /// Bytes, with their number in front.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), MessageError> {
+        self.u32(u32::try_from(bytes.len()).map_err(|_| MessageError::Short)?)?;
+        self.put(bytes)
+    }
 }
 
 #[cfg(test)]
@@ -166,5 +198,19 @@ mod tests {
     fn text_that_is_none() {
         assert_eq!(Reader::new(&[1, 0, 0xff]).text(), Err(MessageError::Text));
         assert_eq!(Reader::new(&[2, 0, b'a']).text(), Err(MessageError::Short));
+    }
+
+    #[test]
+    fn bytes_go_and_come() {
+        let mut buffer = [0; 8];
+        let mut writer = Writer::new(&mut buffer);
+        assert_eq!(writer.bytes(&[7; 5]), Err(MessageError::Short));
+        let mut writer = Writer::new(&mut buffer);
+        assert_eq!(writer.bytes(&[7; 3]), Ok(()));
+        let mut reader = Reader::new(&buffer);
+        assert_eq!(reader.bytes(), Ok(&[7; 3][..]));
+        assert_eq!(reader.left(), 1);
+        let most = u32::MAX.to_le_bytes();
+        assert_eq!(Reader::new(&most).bytes(), Err(MessageError::Short));
     }
 }

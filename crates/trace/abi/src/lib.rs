@@ -23,11 +23,15 @@ mod chunk;
 mod content;
 mod description;
 mod fields;
+mod filter;
+mod filtered;
 mod message;
 mod object;
 mod pattern;
 pub mod recording;
 mod site;
+mod trigger;
+mod value;
 pub mod variable;
 
 pub use chunk::{CHUNK_HEAD, CHUNK_MAGIC, ChunkError, ChunkHead, ChunkKind, LONGEST_CHUNK};
@@ -35,12 +39,20 @@ pub use content::{
     Clock, ClockSnapshotContent, CostContent, EventsContent, LossesContent, OrderContent,
     ProbeContent, ProcessContent, ThreadContent, WatermarkContent,
 };
-pub use description::{Argument, ArgumentType, Description, DescriptionError, MOST_ARGUMENTS};
+pub use description::{
+    Argument, ArgumentType, Description, DescriptionError, FEW_ARGUMENTS, MOST_ARGUMENTS,
+};
 pub use fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};
+pub use filter::{
+    Actions, Alternative, Alternatives, FilterImport, FilterWish, Imports, LONGEST_FILTER, Then,
+};
+pub use filtered::{FilterMode, Filtered, LONGEST_SHOWN, SiteFilter};
 pub use message::{HEADER_SIZE, Header, Kind, MAGIC, RecordWish, SiteState};
 pub use object::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
 pub use pattern::{PatternError, matches, patterns};
-pub use site::{Backend, Handler, NOP5, Point, SITE_HEAD, SITE_LENGTH, Site};
+pub use site::{Backend, Handler, NOP5, Point, RecordHandler, SITE_HEAD, SITE_LENGTH, Site};
+pub use trigger::{Effect, Trigger};
+pub use value::{LONGEST_COUNTED, Value, ValueHits};
 
 /// Version of the structures in a program.
 pub const VERSION: u16 = 1;

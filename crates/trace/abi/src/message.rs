@@ -9,8 +9,16 @@
 //! | `List` | to the agent | pattern |
 //! | `On`, `Off` | to the agent | pattern |
 //! | `Record` | to the agent | pattern, then see [`RecordWish`] |
+//! | `OnWhen` | to the agent | pattern, then see [`FilterWish`](crate::FilterWish) |
+//! | `RecordWhen` | to the agent | as `Record`, then see [`FilterWish`](crate::FilterWish), then any number of [`Trigger`](crate::Trigger)s |
+//! | `CountBy` | to the agent | pattern, the name of an argument, then see [`FilterWish`](crate::FilterWish) |
+//! | `Values` | to the agent | pattern |
+//! | `Await` | to the agent | pattern, then see [`FilterWish`](crate::FilterWish) |
 //! | `Site` | from it | see [`SiteState`] |
 //! | `Recording` | from it | path of the directory with the process's rings, see [`crate::recording`] |
+//! | `Filtered` | from it | see [`Filtered`](crate::Filtered) |
+//! | `Value` | from it | see [`ValueHits`](crate::ValueHits) |
+//! | `Triggered` | from it | none |
 //! | `Done` | from it | sites that matched (u32), sites that were switched (u32), nanoseconds that switching took (u64), how it was done |
 //! | `Refused` | from it | the reason |
 //!
@@ -20,8 +28,17 @@
 //! The answer to `List` is one `Site` for each site that matches, then `Done`; the answer to `On` and
 //! `Off` is `Done`, or `Refused`. A pattern is `provider:name`, either of which may contain `*`;
 //! several are separated by a comma.
+//!
+//! `OnWhen` and `RecordWhen` are answered as `On` and `Record`, but before `Done` comes `Filtered`, for each probe that
+//! matches. They are kinds of their own, and no fields at the end of the others, so that an agent that knows no filter
+//! refuses them: it must not record what the filter rejects. `CountBy` is answered as `OnWhen`; the answer to `Values`
+//! is one `Value` for each value that was counted since, then `Done`.
+//!
+//! `Await` is for a process that records on its own, and is answered as `OnWhen`. At the first event that the filter
+//! accepts, the agent sends `Triggered` on the same connection, and closes it. Whoever waits no longer closes it.
 
 use crate::fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};
+use crate::filtered::SiteFilter;
 
 /// The first four bytes of each message, as a number: `PFLB`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"PFLB");
@@ -40,10 +57,26 @@ pub enum Kind {
     Off,
     /// Record sites, those too that come later.
     Record,
+    /// Switch sites on that count the events that a filter accepts, those too that come later.
+    OnWhen,
+    /// Record the events of sites that a filter accepts, of those too that come later.
+    RecordWhen,
+    /// Switch sites on that count the events that a filter accepts by the value of an argument.
+    CountBy,
+    /// How often the argument had each value.
+    Values,
+    /// Tell when an event comes that a filter accepts.
+    Await,
     /// One site.
     Site,
     /// Where events are.
     Recording,
+    /// What became of a filter for a probe.
+    Filtered,
+    /// How often an argument had a value.
+    Value,
+    /// Such an event has come.
+    Triggered,
     /// The end of an answer.
     Done,
     /// The end of an answer: it was not done.
@@ -51,18 +84,27 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Self, u16); 8] = [
+    const ALL: [(Self, u16); 16] = [
         (Self::List, 1),
         (Self::On, 2),
         (Self::Off, 3),
         (Self::Record, 4),
+        (Self::OnWhen, 5),
+        (Self::RecordWhen, 6),
+        (Self::CountBy, 7),
+        (Self::Values, 8),
+        (Self::Await, 9),
         (Self::Site, 128),
         (Self::Done, 129),
         (Self::Refused, 130),
         (Self::Recording, 131),
+        (Self::Filtered, 132),
+        (Self::Value, 133),
+        (Self::Triggered, 134),
     ];
 
-    fn number(self) -> u16 {
+    /// Its number in a header.
+    pub fn number(self) -> u16 {
         let mut all = Self::ALL.iter();
         all.find(|(kind, _)| *kind == self)
             .map_or(0, |(_, number)| *number)
@@ -170,6 +212,8 @@ pub struct SiteState<'a> {
     pub recorded: bool,
     /// Whether it asks for [`crate::Site::ORDERED`]. Earlier agents do not say so.
     pub ordered: bool,
+    /// What judges its events, if anything does. Earlier agents do not say so.
+    pub filter: Option<SiteFilter<'a>>,
 }
 
 impl<'a> SiteState<'a> {
@@ -184,7 +228,8 @@ impl<'a> SiteState<'a> {
         writer.text(self.object)?;
         writer.text(self.description)?;
         writer.u8(u8::from(self.recorded))?;
-        writer.u8(u8::from(self.ordered))
+        writer.u8(u8::from(self.ordered))?;
+        SiteFilter::encode(self.filter.as_ref(), writer)
     }
 
     /// Reads the fields.
@@ -203,6 +248,7 @@ impl<'a> SiteState<'a> {
             description: reader.text()?,
             recorded: reader.u8().is_ok_and(|recorded| recorded != 0),
             ordered: reader.u8().is_ok_and(|ordered| ordered != 0),
+            filter: SiteFilter::decode(reader)?,
         })
     }
 }
@@ -210,6 +256,7 @@ impl<'a> SiteState<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filtered::FilterMode;
 
     #[test]
     fn headers() {
@@ -246,6 +293,7 @@ mod tests {
             description: "p\nn\nf\n1",
             recorded: true,
             ordered: true,
+            filter: None,
         };
         let mut buffer = [0; 200];
         let mut writer = Writer::new(&mut buffer);
@@ -257,10 +305,10 @@ mod tests {
         );
         // A later version may say more.
         assert_eq!(SiteState::decode(&mut Reader::new(&buffer)), Ok(site));
-        for (missing, recorded) in [(1, true), (2, false)] {
+        for (missing, recorded, ordered) in [(1, true, true), (2, true, false), (3, false, false)] {
             let earlier = SiteState {
                 recorded,
-                ordered: false,
+                ordered,
                 ..site
             };
             assert_eq!(
@@ -268,7 +316,7 @@ mod tests {
                 Ok(earlier)
             );
         }
-        for short in 0..length - 2 {
+        for short in 0..length - 3 {
             assert_eq!(
                 SiteState::decode(&mut Reader::new(&buffer[..short])),
                 Err(MessageError::Short)
@@ -279,5 +327,31 @@ mod tests {
             site.encode(&mut Writer::new(&mut small)),
             Err(MessageError::Short)
         );
+    }
+
+    #[test]
+    fn the_filter_of_a_site_goes_and_comes() {
+        let site = SiteState {
+            address: 1,
+            point: 2,
+            hits: 3,
+            on: true,
+            backend: 0,
+            semaphore: 0,
+            object: "",
+            description: "p\nn\nf\n1",
+            recorded: false,
+            ordered: false,
+            filter: Some(SiteFilter {
+                mode: FilterMode::Interpreted,
+                code: 0,
+                expression: "x > 1",
+                reason: "no memory is executable",
+            }),
+        };
+        let mut buffer = [0; 200];
+        let mut writer = Writer::new(&mut buffer);
+        site.encode(&mut writer).unwrap();
+        assert_eq!(SiteState::decode(&mut Reader::new(&buffer)), Ok(site));
     }
 }

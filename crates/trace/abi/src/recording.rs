@@ -49,7 +49,8 @@ pub const TOTAL_MAGIC: u64 = u64::from_le_bytes(*b"PFLTOTL1");
 /// The file of what all recordings of a user take.
 pub const TOTAL_FILE: &str = "total";
 
-/// Most bytes of a text in an event; of longer ones the first bytes are kept, and the event is marked as cut.
+/// Most bytes of a text in an event; of longer ones, and of some where a record has no room for all, the first bytes are
+/// kept, and the event is marked as cut.
 pub const LONGEST_TEXT: usize = 128;
 
 /// Word that stands for a null pointer instead of a text's length.
@@ -121,6 +122,14 @@ pub mod losses {
     pub const OWN_REUSED: usize = 30;
     /// 1 once the process has recorded on its own.
     pub const HAS_OWN: usize = 31;
+    /// The [`number`](crate::Trigger::number) of the last event that came to stop a recording.
+    pub const TRIGGER: usize = 32;
+    /// Nanoseconds, since the recorder came that keeps events now or did last, in which a filter left out events that
+    /// were more than it may take in a second. Counted in steps of some milliseconds.
+    pub const LIMITED: usize = 33;
+    /// 1 if the agent knows filters, before [`MAGIC`] is there. One that does not know them ignores the filter of its
+    /// environment.
+    pub const KNOWS_FILTERS: usize = 34;
     /// All counts. They only grow.
     pub const COUNTS: [usize; 3] = [NO_RING, UNREACHED, LATE];
     /// Numbers of such children, the first ones of a recording; 0 behind the last.
@@ -139,4 +148,6 @@ pub mod total {
     pub const EVENTS: usize = 3;
     /// When the bytes were counted last, in nanoseconds since boot.
     pub const COUNTED: usize = 4;
+    /// Goes up with each recording that is looked at or removed by whoever counts.
+    pub const STEPS: usize = 5;
 }

@@ -65,6 +65,10 @@ impl Site {
     /// Of its flags: the time of an event is taken when all that comes before it is done. All copies of a place in the
     /// source ask alike.
     pub const ORDERED: u16 = 1;
+    /// Of its flags: the out-of-line path calls a [`RecordHandler`]. All sites with more than
+    /// [`FEW_ARGUMENTS`](crate::FEW_ARGUMENTS) have it, and no others. An agent that does not know it refuses the
+    /// descriptions of those.
+    pub const RECORD: u16 = 2;
 }
 
 /// What the out-of-line path calls: the point, then the arguments, each in one or two words.
@@ -73,6 +77,10 @@ impl Site {
 /// address and length. The words go by the C calling convention of the platform, so a handler may
 /// take fewer than are passed, never more.
 pub type Handler = unsafe extern "C" fn(point: *const Point);
+
+/// What the out-of-line path of a site with [`Site::RECORD`] calls: the point, then the address of all words, which are
+/// there until it returns. A [`Handler`] that takes the point alone may be in its place.
+pub type RecordHandler = unsafe extern "C" fn(point: *const Point, words: *const u64);
 
 /// One place in the source with a site, shared by copies of its code: in C and C++ by all that one run of the assembler
 /// makes, in Rust by all within an object. Sites of different probes never share one.
@@ -85,7 +93,7 @@ pub struct Point {
     pub size: u16,
     /// Not zero while the sites are on; [`Backend::Branch`] tests it.
     pub enabled: AtomicU32,
-    /// A [`Handler`], or null: then nothing is called.
+    /// A [`Handler`] or [`RecordHandler`], or null: then nothing is called.
     pub handler: AtomicPtr<()>,
     /// How often the handler was called; counted by the agent's handler.
     pub hits: AtomicU64,
@@ -102,7 +110,8 @@ mod tests {
     #[test]
     fn layout() {
         assert_eq!(size_of::<Site>(), 48);
-        assert_eq!((offset_of!(Site, flags), Site::ORDERED), (6, 1));
+        assert_eq!(offset_of!(Site, flags), 6);
+        assert_eq!((Site::ORDERED, Site::RECORD), (1, 2));
         assert_eq!(offset_of!(Site, address), 8);
         assert_eq!(offset_of!(Site, semaphore), 40);
         assert_eq!(size_of::<Point>(), 32);

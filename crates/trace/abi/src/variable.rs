@@ -3,6 +3,7 @@
 use core::fmt;
 use core::ops::RangeInclusive;
 
+use crate::filter::LONGEST_FILTER;
 use crate::pattern::{PatternError, patterns};
 
 /// Probes that are counted from the start.
@@ -10,6 +11,10 @@ pub const PROBES: &str = "PERFLAB_PROBES";
 
 /// Probes that are recorded from the start.
 pub const RECORD: &str = "PERFLAB_RECORD";
+
+/// A filter for the probes of [`PROBES`] and [`RECORD`]: the digits of an encoded
+/// [`FilterWish`](crate::FilterWish), see [`hexadecimal`]. Empty is none.
+pub const WHEN: &str = "PERFLAB_WHEN";
 
 /// The recorder that the recorded events are kept for, as `PID-NUMBER`, the number in hexadecimal digits.
 pub const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
@@ -52,6 +57,15 @@ pub const WRITING: &str = "PERFLAB_AGENT_WRITING";
 /// How other threads come to see it.
 pub const SYNC: &str = "PERFLAB_AGENT_SYNC";
 
+/// How events are judged by filters.
+pub const FILTERS: &str = "PERFLAB_AGENT_FILTERS";
+
+/// How many bytes the native code of filters is moved by, to measure whether its place matters.
+pub const CODE_AT: &str = "PERFLAB_AGENT_CODE_AT";
+
+/// Values of [`CODE_AT`]: the places in a line of the processor's cache.
+pub const CODE_PLACES: RangeInclusive<u32> = 0..=63;
+
 /// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueError<'a> {
@@ -61,8 +75,12 @@ pub enum ValueError<'a> {
     Recorder(&'a str),
     /// It is no number.
     Kibibytes(&'a str, RangeInclusive<u32>),
+    /// It is no such number.
+    Bytes(&'a str, RangeInclusive<u32>),
     /// It is none of these.
     Word(&'a str, &'static [&'static str]),
+    /// It is no digits of a filter.
+    Filter,
 }
 
 impl fmt::Display for ValueError<'_> {
@@ -77,6 +95,10 @@ impl fmt::Display for ValueError<'_> {
                 let (least, most) = (range.start(), range.end());
                 write!(f, "{value:?} is no number of KiB from {least} to {most}")
             }
+            Self::Bytes(value, range) => {
+                let (least, most) = (range.start(), range.end());
+                write!(f, "{value:?} is no number of bytes from {least} to {most}")
+            }
             Self::Word(value, words) => {
                 write!(f, "{value:?} is none of")?;
                 let mut mark = "";
@@ -86,6 +108,9 @@ impl fmt::Display for ValueError<'_> {
                 }
                 Ok(())
             }
+            Self::Filter => f.write_str(
+                "the value is no filter in hexadecimal digits, which perflab trace --when sets by itself",
+            ),
         }
     }
 }
@@ -93,9 +118,10 @@ impl fmt::Display for ValueError<'_> {
 impl core::error::Error for ValueError<'_> {}
 
 /// The variables whose values [`check_value`] knows.
-pub const CHECKED: [&str; 10] = [
+pub const CHECKED: [&str; 13] = [
     PROBES,
     RECORD,
+    WHEN,
     RECORD_FOR,
     RECORD_RING,
     RECORD_MEMORY,
@@ -104,6 +130,8 @@ pub const CHECKED: [&str; 10] = [
     PROTOCOL,
     WRITING,
     SYNC,
+    FILTERS,
+    CODE_AT,
 ];
 
 /// Whether an agent understands the value of a variable. A word that is empty is as good as none.
@@ -113,14 +141,17 @@ pub const CHECKED: [&str; 10] = [
 pub fn check_value<'a>(variable: &str, value: &'a str) -> Result<(), ValueError<'a>> {
     let words: &[&str] = match variable {
         PROBES | RECORD => return patterns(value).map(drop).map_err(ValueError::Probes),
+        WHEN => return hexadecimal(value).map(drop).ok_or(ValueError::Filter),
         RECORD_FOR => return check_recorder(value),
         RECORD_RING => return check_kibibytes(value, RING_KIBIBYTES),
         RECORD_MEMORY => return check_kibibytes(value, LEAST_MEMORY_KIBIBYTES..=u32::MAX),
         RECORD_TOTAL => return check_kibibytes(value, 0..=u32::MAX),
+        CODE_AT => return check_number(value, CODE_PLACES, ValueError::Bytes),
         CLOCK => &["ordered", "unordered", "monotonic"],
         PROTOCOL => &["word", "pun", "fault", "trap"],
         WRITING => &["memory", "protection"],
         SYNC => &["membarrier", "visit"],
+        FILTERS => &["native", "interpreted"],
         _ => return Ok(()),
     };
     if value.is_empty() || words.contains(&value) {
@@ -142,8 +173,64 @@ fn check_recorder(value: &str) -> Result<(), ValueError<'_>> {
 }
 
 fn check_kibibytes(value: &str, range: RangeInclusive<u32>) -> Result<(), ValueError<'_>> {
+    check_number(value, range, ValueError::Kibibytes)
+}
+
+fn check_number<'a>(
+    value: &'a str,
+    range: RangeInclusive<u32>,
+    error: impl FnOnce(&'a str, RangeInclusive<u32>) -> ValueError<'a>,
+) -> Result<(), ValueError<'a>> {
     match value.parse::<u32>() {
         Ok(number) if range.contains(&number) => Ok(()),
-        _ => Err(ValueError::Kibibytes(value, range)),
+        _ => Err(error(value, range)),
+    }
+}
+
+/// The bytes that digits stand for, as of a filter in [`WHEN`]: two hexadecimal digits for each. Nothing if there is
+/// something else, or more than the longest filter has.
+pub fn hexadecimal(digits: &str) -> Option<impl Iterator<Item = u8>> {
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let is_right = rest.is_empty()
+        && pairs.len() <= LONGEST_FILTER
+        && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_right.then(|| {
+        pairs
+            .iter()
+            .map(|[high, low]| 16 * value(*high) + value(*low))
+    })
+}
+
+/// The value of a hexadecimal digit.
+fn value(digit: u8) -> u8 {
+    char::from(digit).to_digit(16).unwrap_or(0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_code() {
+        assert_eq!(check_value(CODE_AT, "63"), Ok(()));
+        for value in ["", "64", "-1", "x"] {
+            let error = ValueError::Bytes(value, CODE_PLACES);
+            assert_eq!(check_value(CODE_AT, value), Err(error));
+        }
+    }
+
+    #[test]
+    fn digits_of_a_filter() {
+        let bytes = hexadecimal("00fFA9").unwrap();
+        assert!(bytes.eq([0x00, 0xff, 0xa9]));
+        assert_eq!(check_value(WHEN, ""), Ok(()));
+        for digits in ["0", "0g", "+1", "ä"] {
+            assert!(hexadecimal(digits).is_none(), "{digits}");
+            assert_eq!(check_value(WHEN, digits), Err(ValueError::Filter));
+        }
+        let most = [b'1'; 2 * LONGEST_FILTER + 2];
+        let most = core::str::from_utf8(&most).unwrap();
+        assert_eq!(check_value(WHEN, &most[2..]), Ok(()));
+        assert_eq!(check_value(WHEN, most), Err(ValueError::Filter));
     }
 }

@@ -7,10 +7,11 @@
 //! ```text
 //! process      its start, its thread, and what becomes of it in a fork
 //! socket       who calls -> answers
-//! answers      requests -> agent
+//! answers      requests -> agent; filter_answers: those with filters
 //! agent        which sites are wanted, by name or by a tracer in the kernel
 //! objects      executables and shared objects -> their sites
 //! patch        sites -> other code, while the program runs
+//! filter       programs that judge events before they are counted or recorded
 //! record       events of sites -> files that outlive the process
 //! refused      tells a recorder why nothing is recorded
 //!
@@ -28,6 +29,8 @@
 mod agent;
 mod answers;
 mod directories;
+mod filter;
+mod filter_answers;
 mod numbers;
 mod objects;
 mod pages;

@@ -7,20 +7,23 @@
 use std::ffi::CString;
 use std::fs;
 use std::io::{self, Read};
+use std::net::Shutdown;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
+use perflab_abi::Kind;
+
 use crate::agent::{agent, refreshed};
-use crate::answers::answer;
+use crate::answers::{Stays, answer, send};
 use crate::{directories, numbers};
 
 /// How often the agent looks for objects that came and tracers that ask.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// The same, while events are recorded: threads that come want rings.
+/// The same, while events are recorded: threads that come want rings. And while filters are to be looked after.
 const RECORDING: Duration = Duration::from_millis(5);
 
 /// Of the process that bound it, with the socket's place. No lock: in the child of a fork it might stay closed for ever.
@@ -77,28 +80,36 @@ impl Socket {
     pub fn serve(&self) {
         // Who records all events, as long as the connection is there.
         let mut recorder: Option<UnixStream> = None;
+        // Who waits for an event.
+        let mut waiting: Option<UnixStream> = None;
         loop {
-            let is_recording = agent().is_some_and(|agent| agent.is_recording());
-            let period = if is_recording { RECORDING } else { PERIOD };
-            self.wait(recorder.as_ref(), period);
+            let is_busy =
+                agent().is_some_and(|agent| agent.is_recording() || agent.has_busy_filters());
+            let period = if is_busy { RECORDING } else { PERIOD };
+            self.wait([recorder.as_ref(), waiting.as_ref()], period);
             let_go(&mut recorder);
+            look_for_event(&mut waiting);
             if let Some(mut agent) = refreshed() {
                 agent.keep_up();
                 agent.look_after_recording();
+                agent.look_after_filters();
             }
             if let Ok((stream, _)) = self.0.accept() {
                 // It may be another recorder, which came when the first had gone.
                 let_go(&mut recorder);
+                look_for_event(&mut waiting);
                 // A peer that misbehaves loses its connection, and nobody else anything.
-                if let Ok(Some(stays)) = answer(stream) {
-                    recorder = Some(stays);
+                match answer(stream) {
+                    Ok(Some((Stays::Records, stream))) => recorder = Some(stream),
+                    Ok(Some((Stays::Waits, stream))) => waiting = Some(stream),
+                    Ok(None) | Err(_) => {}
                 }
             }
         }
     }
 
-    /// Waits for a call, for the recorder to go, or for so long.
-    fn wait(&self, recorder: Option<&UnixStream>, period: Duration) {
+    /// Waits for a call, for others to go, or for so long.
+    fn wait(&self, [recorder, waiting]: [Option<&UnixStream>; 2], period: Duration) {
         let entry = |fd| libc::pollfd {
             fd,
             events: libc::POLLIN,
@@ -108,9 +119,10 @@ impl Socket {
         let mut entries = [
             entry(self.0.as_raw_fd()),
             entry(recorder.map_or(-1, AsRawFd::as_raw_fd)),
+            entry(waiting.map_or(-1, AsRawFd::as_raw_fd)),
         ];
         // SAFETY: as many entries as is said.
-        unsafe { libc::poll(entries.as_mut_ptr(), 2, period.as_millis() as libc::c_int) };
+        unsafe { libc::poll(entries.as_mut_ptr(), 3, period.as_millis() as libc::c_int) };
     }
 }
 
@@ -124,6 +136,24 @@ fn let_go(recorder: &mut Option<UnixStream>) {
         agent.look_after_recording();
     }
     *recorder = None;
+}
+
+/// Tells whoever waits for an event that it has come, and forgets one who has gone.
+fn look_for_event(waiting: &mut Option<UnixStream>) {
+    let Some(stream) = waiting else { return };
+    let has_come = agent().is_some_and(|agent| agent.has_come());
+    if has_come {
+        let _ = stream.set_nonblocking(false);
+        let _ = send(stream, Kind::Triggered, &[]);
+    }
+    if has_come || has_gone(stream) {
+        if let Some(mut agent) = refreshed() {
+            agent.wait_no_longer();
+        }
+        // Also for children that have the connection.
+        let _ = stream.shutdown(Shutdown::Both);
+        *waiting = None;
+    }
 }
 
 /// Whether the other end was closed. Nothing more is expected from it.

@@ -1,19 +1,21 @@
 //! Questions to one agent.
 
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Write};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use perflab_abi::{
-    Description, HEADER_SIZE, Header, Kind, MessageError, Reader, RecordWish, SiteState, Writer,
-};
+use perflab_abi::{Header, Kind, MessageError, Reader, RecordWish, SiteState, Writer};
 
+use crate::answer::{Site, Switched, receive, refused, site, switched};
+use crate::awaited::Awaited;
 use crate::error::{ControlError, LONGEST_ANSWER};
+use crate::filter::EncodedFilter;
 use crate::peer::Claim;
 use crate::process::State;
+use crate::value::ValueHits;
 
 /// How long a whole answer may take: switching many sites of many threads takes its time.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -22,52 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// for, and how often that is looked at.
 const END: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(10);
-
-/// One site of a process.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Site {
-    /// Who offers the probe.
-    pub provider: String,
-    /// What it is called there.
-    pub name: String,
-    /// Types and names of its arguments.
-    pub arguments: Vec<(String, String)>,
-    /// The source file.
-    pub file: String,
-    /// The line in it.
-    pub line: u32,
-    /// The executable or shared object; empty for the executable.
-    pub object: String,
-    /// Address of the site in the process.
-    pub address: u64,
-    /// Sites with the same are copies of one place in the source, and are counted together.
-    pub point: u64,
-    /// Hits of the point while it was on and counted.
-    pub hits: u64,
-    /// Whether it is on.
-    pub on: bool,
-    /// Whether a flag is tested instead of a no-op.
-    pub is_branch: bool,
-    /// Tracers in the kernel and debuggers that want it open.
-    pub tracers: u16,
-    /// Whether its events are recorded, instead of counting them.
-    pub is_recorded: bool,
-    /// Whether the time of an event is taken when all that comes before it is done.
-    pub is_ordered: bool,
-}
-
-/// What an agent did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Switched {
-    /// Sites that were meant.
-    pub matched: u32,
-    /// Sites whose state changed.
-    pub changed: u32,
-    /// Time that it took.
-    pub took: Duration,
-    /// How it was done; after a list, what is wrong with objects that cannot be used.
-    pub how: String,
-}
 
 /// What an agent records.
 #[derive(Debug)]
@@ -80,13 +36,57 @@ pub struct Recorded {
     pub connection: UnixStream,
 }
 
+/// What an agent is asked.
+struct Question<'a> {
+    kind: Kind,
+    pattern: &'a str,
+    wish: Option<RecordWish>,
+    argument: Option<&'a str>,
+    filter: Option<&'a EncodedFilter>,
+}
+
+impl<'a> Question<'a> {
+    fn new(kind: Kind, pattern: &'a str) -> Self {
+        Self {
+            kind,
+            pattern,
+            wish: None,
+            argument: None,
+            filter: None,
+        }
+    }
+
+    /// What follows the header.
+    fn content(&self) -> Result<Vec<u8>, MessageError> {
+        let argument = self.argument.unwrap_or_default();
+        let mut content = vec![0; self.pattern.len() + argument.len() + 32];
+        let mut writer = Writer::new(&mut content);
+        writer.text(self.pattern)?;
+        if let Some(wish) = self.wish {
+            wish.encode(&mut writer)?;
+        }
+        if self.argument.is_some() {
+            writer.text(argument)?;
+        }
+        let written = writer.written();
+        content.truncate(written);
+        if let Some(filter) = self.filter {
+            content.extend_from_slice(filter.bytes());
+        }
+        Ok(content)
+    }
+}
+
 /// All that an agent said.
 #[derive(Debug)]
 struct Answer {
     sites: Vec<Site>,
+    values: Vec<ValueHits>,
     switched: Switched,
     directory: Option<PathBuf>,
     connection: UnixStream,
+    /// What was read behind its end.
+    rest: Vec<u8>,
 }
 
 /// An agent that answers, one call for each question.
@@ -127,7 +127,7 @@ impl Agent {
     /// # Errors
     /// When the agent refuses or cannot be understood.
     pub fn list(&self, pattern: &str) -> Result<(Vec<Site>, Switched), ControlError> {
-        let answer = self.ask(Kind::List, pattern, None)?;
+        let answer = self.ask(&Question::new(Kind::List, pattern))?;
         Ok((answer.sites, answer.switched))
     }
 
@@ -137,7 +137,21 @@ impl Agent {
     /// When the agent refuses, then nothing was switched, or cannot be understood.
     pub fn switch(&self, pattern: &str, on: bool) -> Result<Switched, ControlError> {
         let kind = if on { Kind::On } else { Kind::Off };
-        self.ask(kind, pattern, None).map(|answer| answer.switched)
+        let answer = self.ask(&Question::new(kind, pattern))?;
+        Ok(answer.switched)
+    }
+
+    /// Switches the sites that a pattern means on, now and when they come later. They count the events that a filter
+    /// accepts. It takes the place of one that judged the same sites before.
+    ///
+    /// # Errors
+    /// As those of [`Agent::switch`], also when the agent does not accept the filter, or knows none.
+    pub fn on_when(&self, pattern: &str, filter: &EncodedFilter) -> Result<Switched, ControlError> {
+        let answer = self.ask(&Question {
+            filter: Some(filter),
+            ..Question::new(Kind::OnWhen, pattern)
+        })?;
+        Ok(answer.switched)
     }
 
     /// Records the sites that a pattern means, now and when they come later.
@@ -145,26 +159,80 @@ impl Agent {
     /// # Errors
     /// As those of [`Agent::switch`].
     pub fn record(&self, pattern: &str, wish: RecordWish) -> Result<Recorded, ControlError> {
-        let answer = self.ask(Kind::Record, pattern, Some(wish))?;
-        Ok(Recorded {
-            directory: answer.directory.ok_or(ControlError::Nonsense)?,
-            switched: answer.switched,
-            connection: answer.connection,
-        })
+        recorded(self.ask(&Question {
+            wish: Some(wish),
+            ..Question::new(Kind::Record, pattern)
+        })?)
     }
 
-    fn ask(
+    /// Records the events that a filter accepts, of the sites that a pattern means, now and when they come later.
+    ///
+    /// # Errors
+    /// As those of [`Agent::on_when`].
+    pub fn record_when(
         &self,
-        kind: Kind,
         pattern: &str,
-        wish: Option<RecordWish>,
-    ) -> Result<Answer, ControlError> {
+        wish: RecordWish,
+        filter: &EncodedFilter,
+    ) -> Result<Recorded, ControlError> {
+        recorded(self.ask(&Question {
+            wish: Some(wish),
+            filter: Some(filter),
+            ..Question::new(Kind::RecordWhen, pattern)
+        })?)
+    }
+
+    /// Switches the sites that a pattern means on, now and when they come later. The events that a filter accepts are
+    /// counted by the value of an argument, or of `$ctx.` and a name, see [`Agent::values`]. They are not among the
+    /// hits of the sites. This ends when the sites are switched again.
+    ///
+    /// # Errors
+    /// As those of [`Agent::on_when`].
+    pub fn count_by(
+        &self,
+        pattern: &str,
+        argument: &str,
+        filter: &EncodedFilter,
+    ) -> Result<Switched, ControlError> {
+        let answer = self.ask(&Question {
+            argument: Some(argument),
+            filter: Some(filter),
+            ..Question::new(Kind::CountBy, pattern)
+        })?;
+        Ok(answer.switched)
+    }
+
+    /// How often each value came, of the sites that a pattern means and that count by value.
+    ///
+    /// # Errors
+    /// When the agent refuses or cannot be understood.
+    pub fn values(&self, pattern: &str) -> Result<Vec<ValueHits>, ControlError> {
+        Ok(self.ask(&Question::new(Kind::Values, pattern))?.values)
+    }
+
+    /// Asks to be told when an event of these sites comes that a filter accepts, of a process that records on its own.
+    ///
+    /// # Errors
+    /// As those of [`Agent::on_when`], also when somebody else waits there, or nothing is recorded.
+    pub fn await_event(
+        &self,
+        pattern: &str,
+        filter: &EncodedFilter,
+    ) -> Result<Awaited, ControlError> {
+        let answer = self.ask(&Question {
+            filter: Some(filter),
+            ..Question::new(Kind::Await, pattern)
+        })?;
+        Awaited::new(answer.switched, answer.connection, answer.rest)
+    }
+
+    fn ask(&self, question: &Question<'_>) -> Result<Answer, ControlError> {
         let claim = Claim::of(&self.socket)?;
         if claim.process.state() == State::Stopped {
             return Err(ControlError::Stopped(claim.process.pid));
         }
         let socket = identity(&self.socket);
-        self.exchange(&claim, kind, pattern, wish)
+        self.exchange(&claim, question)
             .map_err(|error| match error {
                 // The stop of a process arrives only when it is next scheduled.
                 ControlError::Io(error)
@@ -195,22 +263,10 @@ impl Agent {
         ControlError::Gone
     }
 
-    fn exchange(
-        &self,
-        claim: &Claim,
-        kind: Kind,
-        pattern: &str,
-        wish: Option<RecordWish>,
-    ) -> Result<Answer, ControlError> {
-        let mut content = vec![0; pattern.len() + 32];
-        let mut writer = Writer::new(&mut content);
-        writer.text(pattern)?;
-        if let Some(wish) = wish {
-            wish.encode(&mut writer)?;
-        }
-        let written = writer.written();
-        content.truncate(written);
+    fn exchange(&self, claim: &Claim, question: &Question<'_>) -> Result<Answer, ControlError> {
+        let content = question.content()?;
         let length = u32::try_from(content.len()).map_err(|_| MessageError::Short)?;
+        let kind = question.kind;
         let mut message = Header { kind, length }.encode().to_vec();
         message.extend_from_slice(&content);
         let mut stream = claim.connect(&self.socket, self.patience)?;
@@ -218,6 +274,8 @@ impl Agent {
         let mut stream = BufReader::new(stream);
         let mut left = LONGEST_ANSWER;
         let mut sites = Vec::new();
+        let mut filtered = Vec::new();
+        let mut values = Vec::new();
         let mut directory = None;
         loop {
             let (kind, content) = receive(&mut stream, &mut left)?;
@@ -225,19 +283,33 @@ impl Agent {
             match kind {
                 Kind::Site => sites.push(site(&SiteState::decode(&mut fields)?)?),
                 Kind::Recording => directory = Some(PathBuf::from(fields.text()?)),
+                Kind::Filtered => {
+                    filtered.push(perflab_abi::Filtered::decode(&mut fields)?.into());
+                }
+                Kind::Value => values.push(perflab_abi::ValueHits::decode(&mut fields)?.into()),
                 Kind::Done => {
                     return Ok(Answer {
                         sites,
-                        switched: switched(&mut fields)?,
+                        values,
+                        switched: switched(&mut fields, filtered)?,
                         directory,
+                        rest: stream.buffer().to_vec(),
                         connection: stream.into_inner().into_inner(),
                     });
                 }
-                Kind::Refused => return Err(ControlError::Refused(printable(fields.text()?))),
+                Kind::Refused => return Err(refused(question.kind, fields.text()?)),
                 _ => return Err(ControlError::Nonsense),
             }
         }
     }
+}
+
+fn recorded(answer: Answer) -> Result<Recorded, ControlError> {
+    Ok(Recorded {
+        directory: answer.directory.ok_or(ControlError::Nonsense)?,
+        switched: answer.switched,
+        connection: answer.connection,
+    })
 }
 
 /// Whether it took longer than it may, as a socket or a conversation says it.
@@ -265,60 +337,4 @@ type Identity = (u64, i64, i64);
 fn identity(socket: &Path) -> Option<Identity> {
     let metadata = std::fs::symlink_metadata(socket).ok()?;
     Some((metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
-}
-
-/// One message, which may take no more than the bytes that are left.
-fn receive(stream: &mut impl Read, left: &mut u64) -> Result<(Kind, Vec<u8>), ControlError> {
-    let mut header = [0; HEADER_SIZE];
-    stream.read_exact(&mut header)?;
-    let header = Header::decode(&header)?;
-    let size = HEADER_SIZE as u64 + u64::from(header.length);
-    *left = left.checked_sub(size).ok_or(ControlError::TooLong)?;
-    let mut content = vec![0; header.length as usize];
-    stream.read_exact(&mut content)?;
-    Ok((header.kind, content))
-}
-
-fn site(state: &SiteState<'_>) -> Result<Site, ControlError> {
-    let description = Description::parse(state.description)?;
-    let arguments = description.arguments();
-    Ok(Site {
-        provider: description.provider.to_owned(),
-        name: description.name.to_owned(),
-        arguments: arguments
-            .map(|argument| (printable(argument.kind_text), argument.name.to_owned()))
-            .collect(),
-        file: printable(description.file),
-        line: description.line,
-        object: printable(state.object),
-        address: state.address,
-        point: state.point,
-        hits: state.hits,
-        on: state.on,
-        is_branch: state.backend != 0,
-        tracers: state.semaphore,
-        is_recorded: state.recorded,
-        is_ordered: state.ordered,
-    })
-}
-
-fn switched(fields: &mut Reader<'_>) -> Result<Switched, ControlError> {
-    Ok(Switched {
-        matched: fields.u32()?,
-        changed: fields.u32()?,
-        took: Duration::from_nanos(fields.u64()?),
-        how: printable(fields.text()?),
-    })
-}
-
-/// Text of another process, with nothing in it that a terminal would obey.
-fn printable(text: &str) -> String {
-    let safe = |c: char| {
-        if c.is_control() {
-            char::REPLACEMENT_CHARACTER
-        } else {
-            c
-        }
-    };
-    text.chars().map(safe).collect()
 }

@@ -44,6 +44,12 @@ pub enum ControlError {
     /// It gives a reason.
     #[error("{0}")]
     Refused(String),
+    /// It does not know what it was asked.
+    #[error(
+        "its agent is of an earlier perflab and knows no filters: start the program again with this one; if it has linked \
+         the agent, link it again first"
+    )]
+    TooOld,
     /// It says something that is no answer to what was asked.
     #[error("the agent's answer makes no sense")]
     Nonsense,

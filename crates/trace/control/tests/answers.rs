@@ -9,8 +9,12 @@ use std::process::{Child, Command};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use perflab_abi::{HEADER_SIZE, Header, Kind, SiteState, Writer};
-use perflab_control::{Agent, ControlError, LONGEST_ANSWER, Site, Switched, Untrusted};
+use perflab_abi::{FilterWish, HEADER_SIZE, Header, Kind, MessageError, Reader, SiteState, Writer};
+use perflab_control::{
+    Actions, Agent, Alternative, ControlError, EncodedFilter, FilterImport, FilterMode,
+    LONGEST_ANSWER, News, RecordWish, Site, SiteFilter, Switched, Untrusted, Value, ValueHits,
+    variable,
+};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -74,6 +78,10 @@ fn message(kind: Kind, content: &[u8]) -> Vec<u8> {
 }
 
 fn encoded(description: &str) -> Vec<u8> {
+    encoded_with(description, None)
+}
+
+fn encoded_with(description: &str, filter: Option<perflab_abi::SiteFilter<'_>>) -> Vec<u8> {
     let mut buffer = [0; 400];
     let mut writer = Writer::new(&mut buffer);
     let state = SiteState {
@@ -87,6 +95,7 @@ fn encoded(description: &str) -> Vec<u8> {
         description,
         recorded: true,
         ordered: true,
+        filter,
     };
     state.encode(&mut writer).unwrap();
     let written = writer.written();
@@ -102,12 +111,169 @@ fn an_answer() {
     let (sites, switched) = answered(&answer).unwrap();
     assert_eq!(sites.len(), 1);
     assert!(sites[0].on && sites[0].is_recorded && sites[0].is_ordered);
+    assert_eq!(sites[0].filter, None);
     assert_eq!(sites[0].arguments, [("i32".to_owned(), "a".to_owned())]);
     assert_eq!(sites[0].file, "f\u{fffd}[2J.c", "a terminal would obey");
     assert_eq!(
         (switched.matched, switched.took),
         (1, Duration::from_nanos(5))
     );
+}
+
+#[test]
+fn an_answer_with_filters() {
+    let filter = perflab_abi::SiteFilter {
+        mode: FilterMode::Interpreted,
+        code: 0,
+        expression: "a\x1b == 1",
+        reason: "no memory is executable",
+    };
+    let mut answer = message(Kind::Site, &encoded_with("p\nn\nf.c\n7", Some(filter)));
+    answer.extend(message(Kind::Done, &DONE));
+    let (sites, _) = answered(&answer).unwrap();
+    let expected = SiteFilter {
+        mode: FilterMode::Interpreted,
+        code: 0,
+        expression: "a\u{fffd} == 1".to_owned(),
+        reason: "no memory is executable".to_owned(),
+    };
+    assert_eq!(sites[0].filter, Some(expected));
+}
+
+fn filter() -> EncodedFilter {
+    let import = FilterImport {
+        class: 0,
+        name: "x",
+    };
+    let program = Alternative {
+        imports: [import].into_iter(),
+        code: &[0x95, 0, 0, 0, 0, 0, 0, 0],
+        literals: &[],
+    };
+    let programs = [program].into_iter();
+    EncodedFilter::new("", Actions::default(), "x > 1", programs).unwrap()
+}
+
+/// What is made of an answer to a filter.
+fn switched_when(answer: &[u8]) -> Result<Switched, ControlError> {
+    let answer = answer.to_vec();
+    let fake = Fake::new(move |mut stream| stream.write_all(&answer).unwrap());
+    let result = fake.agent.on_when("*", &filter());
+    fake.thread.join().unwrap();
+    result
+}
+
+#[test]
+fn what_became_of_a_filter() {
+    let mut buffer = [0; 200];
+    let mut writer = Writer::new(&mut buffer);
+    let filtered = perflab_abi::Filtered {
+        probe: "p:n",
+        sites: 2,
+        mode: FilterMode::Native,
+        code: 100,
+        kept: 900,
+        verified: 1,
+        emitted: 2,
+        published: 3,
+        reason: "",
+    };
+    filtered.encode(&mut writer).unwrap();
+    let length = writer.written();
+    let mut answer = message(Kind::Filtered, &buffer[..length]);
+    answer.extend(message(Kind::Done, &DONE));
+    let switched = switched_when(&answer).unwrap();
+    assert_eq!(switched.filtered.len(), 1);
+    let first = &switched.filtered[0];
+    assert_eq!((first.probe.as_str(), first.sites), ("p:n", 2));
+    assert_eq!(first.mode, FilterMode::Native);
+    assert_eq!((first.code, first.kept), (100, 900));
+    assert_eq!(first.published, Duration::from_nanos(3));
+}
+
+#[test]
+fn hits_by_value() {
+    let hits = |value, hits| {
+        let mut buffer = [0; 60];
+        let mut writer = Writer::new(&mut buffer);
+        let hits = perflab_abi::ValueHits { value, hits };
+        hits.encode(&mut writer).unwrap();
+        let length = writer.written();
+        message(Kind::Value, &buffer[..length])
+    };
+    let text = perflab_abi::Value::Text {
+        bytes: b"SET",
+        is_cut: true,
+    };
+    let mut answer = hits(text, 7);
+    answer.extend(hits(perflab_abi::Value::Others, 8));
+    answer.extend(message(Kind::Done, &DONE));
+    let fake = Fake::new(move |mut stream| stream.write_all(&answer).unwrap());
+    let values = fake.agent.values("*").unwrap();
+    fake.thread.join().unwrap();
+    let text = Value::Text {
+        bytes: b"SET".to_vec(),
+        is_cut: true,
+    };
+    let expected = [(text, 7), (Value::Others, 8)];
+    let expected = expected.map(|(value, hits)| ValueHits { value, hits });
+    assert_eq!(values, expected);
+}
+
+/// The event may come at once, so that it is told with the answer.
+#[test]
+fn an_event_that_comes_with_the_answer() {
+    for (told, expected) in [(true, News::Came), (false, News::Gone)] {
+        let mut answer = message(Kind::Done, &DONE);
+        if told {
+            answer.extend(message(Kind::Triggered, &[]));
+        }
+        let fake = Fake::new(move |mut stream| stream.write_all(&answer).unwrap());
+        let mut waiting = fake.agent.await_event("*", &filter()).unwrap();
+        fake.thread.join().unwrap();
+        assert_eq!(waiting.switched.matched, 1);
+        assert_eq!(waiting.look(), expected);
+    }
+}
+
+#[test]
+fn agents_that_know_no_filters() {
+    let refused = |reason: &str| {
+        let mut content = vec![reason.len() as u8, 0];
+        content.extend(reason.as_bytes());
+        switched_when(&message(Kind::Refused, &content)).unwrap_err()
+    };
+    // As those of earlier versions do.
+    let unknown = MessageError::Kind(Kind::OnWhen.number());
+    let error = refused(&format!("the message is refused: {unknown}"));
+    assert!(matches!(error, ControlError::TooOld), "{error}");
+    let error = refused("its program has no end");
+    assert!(matches!(error, ControlError::Refused(_)), "{error}");
+}
+
+#[test]
+fn a_filter_is_sent_behind_the_wish() {
+    let wish = RecordWish {
+        keep: true,
+        ring: 8,
+        all: 24,
+    };
+    let digits = filter().hexadecimal();
+    let sent: Vec<u8> = variable::hexadecimal(&digits).unwrap().collect();
+    let fake = Fake::new(move |mut stream| {
+        let mut rest = vec![0; 9 + sent.len()];
+        stream.read_exact(&mut rest).unwrap();
+        let mut reader = Reader::new(&rest);
+        assert_eq!(RecordWish::decode(&mut reader), Ok(wish));
+        let filter = FilterWish::decode(&mut reader).unwrap();
+        assert_eq!((filter.expression, reader.left()), ("x > 1", 0));
+        let mut answer = message(Kind::Recording, b"\x02\0/x");
+        answer.extend(message(Kind::Done, &DONE));
+        stream.write_all(&answer).unwrap();
+    });
+    let recorded = fake.agent.record_when("*", wish, &filter()).unwrap();
+    assert_eq!(recorded.directory, Path::new("/x"));
+    fake.thread.join().unwrap();
 }
 
 #[test]

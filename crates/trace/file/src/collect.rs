@@ -129,7 +129,7 @@ impl Collected {
 
     fn take(&mut self, chunk: Chunk<'_>) -> Result<(), ProblemKind> {
         let content = chunk.content;
-        if chunk.version != 1 {
+        if !chunk.kind.has_version(chunk.version) {
             self.skipped += 1;
             return Ok(());
         }

@@ -54,7 +54,9 @@ impl<W: Write> TraceWriter<W> {
 
     /// A probe.
     pub fn probe(&mut self, content: &ProbeContent<'_>) -> io::Result<()> {
-        self.fields(ChunkKind::PROBE, |writer| content.encode(writer))
+        self.versioned(ChunkKind::PROBE, content.version(), |writer| {
+            content.encode(writer)
+        })
     }
 
     /// A thread, or its new name.
@@ -124,13 +126,22 @@ impl<W: Write> TraceWriter<W> {
         kind: ChunkKind,
         encode: impl FnOnce(&mut Writer<'_>) -> Result<(), MessageError>,
     ) -> io::Result<()> {
+        self.versioned(kind, 1, encode)
+    }
+
+    fn versioned(
+        &mut self,
+        kind: ChunkKind,
+        version: u16,
+        encode: impl FnOnce(&mut Writer<'_>) -> Result<(), MessageError>,
+    ) -> io::Result<()> {
         let place = self.chunk.split_first_chunk_mut::<CHUNK_HEAD>();
         let (head, content) = place.ok_or_else(too_long)?;
         let mut writer = Writer::new(content);
         encode(&mut writer).map_err(|_| too_long())?;
         let length = writer.written();
         let written = content.get(..length).ok_or_else(too_long)?;
-        let of = ChunkHead::of(kind, 1, written);
+        let of = ChunkHead::of(kind, version, written);
         *head = of.map_err(|_| too_long())?.encode();
         let chunk = self.chunk.get(..CHUNK_HEAD + length);
         self.to.write_all(chunk.ok_or_else(too_long)?)?;

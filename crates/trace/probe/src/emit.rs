@@ -12,7 +12,7 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __site {
-    (($provider:ident $name:ident $flags:literal) ($($text:tt)*) ($($let:tt)*) ($([$($word:expr),*])*)) => {
+    (($provider:ident $name:ident $flags:literal $way:ident) ($($text:tt)*) ($($let:tt)*) ($([$($word:expr),*])*)) => {
         if false {
             $crate::__check!($provider $name $($text)*);
             $($let)*
@@ -34,7 +34,7 @@ macro_rules! __site {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __site {
-    (($provider:ident $name:ident $flags:literal) ($($text:tt)*) $let:tt $words:tt) => {{
+    (($provider:ident $name:ident $flags:literal $way:ident) ($($text:tt)*) $let:tt $words:tt) => {{
         $crate::__check!($provider $name $($text)*);
         static POINT: $crate::abi::Point = $crate::site::point();
         if $crate::site::is_enabled(&POINT) {
@@ -50,7 +50,7 @@ macro_rules! __site {
                     options(att_syntax, nomem, nostack, preserves_flags),
                 );
             }
-            $crate::__on!(POINT ($provider $name) $let $words);
+            $crate::__on!($way POINT ($provider $name) $let $words);
         }
     }};
 }
@@ -68,7 +68,7 @@ macro_rules! __site {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __site {
-    (($provider:ident $name:ident $flags:literal) ($($text:tt)*) $let:tt $words:tt) => {{
+    (($provider:ident $name:ident $flags:literal $way:ident) ($($text:tt)*) $let:tt $words:tt) => {{
         $crate::__check!($provider $name $($text)*);
         static POINT: $crate::abi::Point = $crate::site::point();
         // SAFETY: the bytes at the site are a no-op, or a jump to the block at the end, which begins
@@ -83,7 +83,7 @@ macro_rules! __site {
                     concat!(stringify!($provider), "\\n", stringify!($name), "\\n", file!(), "\\n", line!(), $($text)*)),
                 $crate::__semaphore_text!($crate::__semaphore!($provider $name)),
                 $crate::__object_text!(),
-                target = label { $crate::__on!(POINT ($provider $name) $let $words); },
+                target = label { $crate::__on!($way POINT ($provider $name) $let $words); },
                 point = sym POINT,
                 options(att_syntax, nomem, nostack, preserves_flags),
             );
@@ -96,7 +96,7 @@ macro_rules! __site {
 #[macro_export]
 macro_rules! __check {
     ($provider:ident $name:ident $($text:tt)*) => {
-        const _: () = $crate::site::check_names(concat!(
+        const _: () = $crate::site::check_text(concat!(
             stringify!($provider), " ", stringify!($name), " ", $($text)*
         ));
     };
@@ -116,13 +116,30 @@ macro_rules! __semaphore {
     };
 }
 
-/// The out-of-line path: the handler, then the tracers in the kernel.
+/// The out-of-line path: the handler, then the tracers in the kernel. With few arguments both get each word, with many
+/// the address of all.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __on {
-    ($point:ident ($provider:ident $name:ident) ($($let:tt)*) ($([$($word:expr),*])*)) => {{
+    (few $point:ident $probe:tt ($($let:tt)*) ($([$($word:expr),*])*)) => {{
         $($let)*
         $crate::site::hit(&$point, [$($($word),*),*]);
+        $crate::__traced!($probe ($crate::__places_text!($([$($word),*])*))
+            $crate::site::places([$(&[$($word),*]),*]));
+    }};
+    (many $point:ident $probe:tt ($($let:tt)*) ($([$($word:expr),*])*)) => {{
+        $($let)*
+        let words = [$($($word),*),*];
+        $crate::site::hit_record(&$point, &words);
+        $crate::__traced!($probe ($crate::__first_places_text!()) &words);
+    }};
+}
+
+/// Where tracers in the kernel stop, if there are any.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __traced {
+    (($provider:ident $name:ident) ($($text:tt)*) $places:expr) => {
         let tracers: u32;
         // SAFETY: it loads two bytes that `__semaphore_text` placed, which only the kernel changes.
         unsafe {
@@ -133,17 +150,16 @@ macro_rules! __on {
             );
         }
         if tracers != 0 {
-            let places = $crate::site::places([$(&[$($word),*]),*]);
+            let places = $places;
             // SAFETY: a no-op that a tracer in the kernel stops at, to read the places.
             unsafe {
                 ::core::arch::asm!(
                     $crate::__tracer_text!(stringify!($provider), stringify!($name),
-                        $crate::__semaphore!($provider $name),
-                        $crate::__places_text!($([$($word),*])*)),
+                        $crate::__semaphore!($provider $name), $($text)*),
                     places = in(reg) places.as_ptr(),
                     options(att_syntax, nostack, preserves_flags, readonly),
                 );
             }
         }
-    }};
+    };
 }

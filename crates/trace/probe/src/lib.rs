@@ -39,7 +39,8 @@ mod words;
 
 /// Emits a site: `probe!(provider, name, argument: type = expression, ...)`.
 ///
-/// Provider, name and arguments' names are identifiers of at most 128 bytes. See the [crate] for the types.
+/// Provider, name and arguments' names are identifiers of at most 128 bytes. There may be 64 arguments. See the [crate]
+/// for the types.
 ///
 /// A raw identifier is refused:
 ///
@@ -62,7 +63,7 @@ mod words;
 #[macro_export]
 macro_rules! probe {
     ($provider:ident, $name:ident $(, $($arguments:tt)*)?) => {
-        $crate::__words!(@each ($provider $name "0") () () () $($($arguments)*)?)
+        $crate::__words!(@each ($provider $name "0" "2") () () () $($($arguments)*)?)
     };
 }
 
@@ -76,6 +77,6 @@ macro_rules! probe {
 #[macro_export]
 macro_rules! probe_ordered {
     ($provider:ident, $name:ident $(, $($arguments:tt)*)?) => {
-        $crate::__words!(@each ($provider $name "1") () () () $($($arguments)*)?)
+        $crate::__words!(@each ($provider $name "1" "3") () () () $($($arguments)*)?)
     };
 }

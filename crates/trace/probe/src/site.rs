@@ -7,7 +7,7 @@
 use core::mem::transmute;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use perflab_abi::{Point, VERSION};
+use perflab_abi::{MOST_ARGUMENTS, Point, RecordHandler, VERSION};
 
 /// A point whose sites are off.
 pub const fn point() -> Point {
@@ -21,10 +21,16 @@ pub const fn point() -> Point {
     }
 }
 
-/// Stops the compiler at a text with a name that nobody could read.
-pub const fn check_names(text: &str) {
-    let (bytes, mut at, mut length) = (text.as_bytes(), 0, 0);
+/// Stops the compiler at a text with a name that nobody could read, or with too many arguments. Each of them begins with
+/// a backslash.
+pub const fn check_text(text: &str) {
+    let (bytes, mut at, mut length, mut arguments) = (text.as_bytes(), 0, 0, 0);
     while at < bytes.len() {
+        arguments += (bytes[at] == b'\\') as usize;
+        assert!(
+            arguments <= MOST_ARGUMENTS,
+            "probe!: there are more than 64 arguments"
+        );
         assert!(bytes[at] != b'#', "probe!: a name is a raw identifier");
         let is_of_name =
             bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || !bytes[at].is_ascii();
@@ -94,6 +100,19 @@ pub fn places<const ARGUMENTS: usize>(words: [&[u64]; ARGUMENTS]) -> [[u64; 2]; 
     places
 }
 
+/// Calls the handler of a point with many arguments, if it has one.
+#[inline(always)]
+pub fn hit_record<const WORDS: usize>(point: &Point, words: &[u64; WORDS]) {
+    let handler = point.handler.load(Ordering::Acquire);
+    if handler.is_null() {
+        return;
+    }
+    // SAFETY: whoever put the handler there saw that its site has `Site::RECORD`; see `perflab_abi::RecordHandler`.
+    let handler = unsafe { transmute::<*mut (), RecordHandler>(handler) };
+    // SAFETY: as above; the words are there.
+    unsafe { handler(point, words.as_ptr()) };
+}
+
 macro_rules! call {
     ($function:ident, $point:ident, $words:ident: $($count:literal => $($index:literal)*,)*) => {
         match $words.len() {
@@ -146,4 +165,25 @@ pub fn hit<const WORDS: usize>(point: &Point, words: [u64; WORDS]) {
         23 => 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22,
         24 => 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23,
     );
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+
+    fn with(arguments: usize) -> std::string::String {
+        std::format!("shop sold {}", "\\nu8 a".repeat(arguments))
+    }
+
+    #[test]
+    fn as_many_arguments_as_there_may_be() {
+        check_text(&with(MOST_ARGUMENTS));
+    }
+
+    #[test]
+    #[should_panic(expected = "more than 64 arguments")]
+    fn one_argument_more() {
+        check_text(&with(MOST_ARGUMENTS + 1));
+    }
 }

@@ -182,6 +182,17 @@ macro_rules! __tracer_text {
     };
 }
 
+/// Where a tracer finds the first words of a probe with many arguments, behind the register `{places}`: libbpf takes no
+/// more than these.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __first_places_text {
+    () => {
+        "8@0({places}) 8@8({places}) 8@16({places}) 8@24({places}) 8@32({places}) 8@40({places}) \
+         8@48({places}) 8@56({places}) 8@64({places}) 8@72({places}) 8@80({places}) 8@88({places}) "
+    };
+}
+
 /// Where a tracer finds the words: 16 bytes for each argument, behind the register `{places}`. The
 /// numbers are the offsets that are left.
 #[doc(hidden)]

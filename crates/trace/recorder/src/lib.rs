@@ -16,6 +16,7 @@
 //! mapping       memory of a file that may be cut short at any moment
 //! directory     files that are believed to be of one user
 //! clock         the clocks of processes, read here
+//! executable    the probes of a program, read from its file
 //! names         of directories and files, and whose they are
 //! manner        how it is recorded, and from when on
 //! progress      what was recorded, and what was not
@@ -33,6 +34,7 @@ mod clock;
 mod directory;
 mod drain;
 mod error;
+mod executable;
 mod live;
 mod losses;
 mod manner;
@@ -49,6 +51,7 @@ mod ring_file;
 mod round;
 
 pub use error::RecordError;
+pub use executable::{FileProbe, FileProbes, FileProbesError, file_probes};
 pub use live::{
     AGENT, LiveRecording, PAUSE, Problem, Refusal, StartOptions, Summary, children,
     open_more_files, sizes,

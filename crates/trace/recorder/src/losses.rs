@@ -1,8 +1,9 @@
-//! Events that had no ring, as their process counts them.
+//! Events that had no ring, as their process counts them, and what else it says with these.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::time::Duration;
 
 use perflab_abi::LossesContent;
 use perflab_abi::recording::{LOSSES_FILE, LOSSES_MAGIC, losses};
@@ -15,7 +16,7 @@ use crate::mapping::Access;
 use crate::progress::Progress;
 
 /// Words that are read of what a process has counted.
-const LOSSES_WORDS: usize = losses::HAS_OWN + 1;
+const LOSSES_WORDS: usize = losses::LIMITED + 1;
 
 /// Whether the agent of a process counts in another way than is read here.
 pub fn are_of_another_version(directory: &Directory) -> bool {
@@ -28,6 +29,21 @@ pub fn are_of_another_version(directory: &Directory) -> bool {
         Some(magic[..7] == expected[..7] && magic != expected)
     };
     is_other().unwrap_or(false)
+}
+
+/// Whether the agent of a process knows no filters, so that none judged what the process keeps. Nothing as long as the
+/// agent has not said that: then there are no events either.
+pub fn are_unfiltered(directory: &Directory) -> Option<bool> {
+    let file = directory.file(LOSSES_FILE, Access::Read).ok()?;
+    let word = |index: usize| {
+        let mut word = [0; 8];
+        file.read_exact_at(&mut word, index as u64 * 8).ok()?;
+        Some(u64::from_le_bytes(word))
+    };
+    match word(losses::MAGIC)? {
+        0 => None,
+        magic => Some(magic == LOSSES_MAGIC && word(losses::KNOWS_FILTERS)? == 0),
+    }
 }
 
 /// Recorders that a process has let go.
@@ -63,6 +79,10 @@ pub struct Losses {
     is_let_go: bool,
     /// Whether the process has recorded on its own.
     has_own: bool,
+    /// The number of the last event that came to stop a recording; 0 before the first.
+    trigger: u64,
+    /// Nanoseconds in which a filter left out events.
+    limited: u64,
     /// Children that could not be recorded, the first ones.
     children: Vec<u32>,
     /// Whether a number of events was spoiled.
@@ -100,6 +120,16 @@ impl Losses {
         let now = || let_go(&directory.file(LOSSES_FILE, Access::Read).ok()?).ok();
         let before = self.begin.map(|(_, let_go)| let_go);
         before.is_some_and(|before| now().is_some_and(|now| now > before))
+    }
+
+    /// Whether the event has come that stops the recording with this number, which is not 0.
+    pub fn was_triggered(&self, number: u64) -> bool {
+        self.trigger == number
+    }
+
+    /// How long a filter left out events, as there were more than it may take in a second.
+    pub fn limited(&self) -> Duration {
+        Duration::from_nanos(self.limited)
     }
 
     /// Whether there was never a file that could be read.
@@ -189,6 +219,9 @@ impl Losses {
         let (begin, before) = *self.begin.get_or_insert((kept, let_go));
         self.is_let_go = manner.keep && let_go > before;
         self.has_own = word(losses::HAS_OWN) != 0;
+        self.trigger = word(losses::TRIGGER);
+        // It begins again with the next recorder.
+        self.limited = self.limited.max(word(losses::LIMITED));
         let mut lost = [0; 3];
         for (index, lost) in lost.iter_mut().enumerate() {
             let before = match (manner.keep, manner.since) {

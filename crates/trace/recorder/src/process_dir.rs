@@ -13,7 +13,7 @@ use crate::clock;
 use crate::directory::Directory;
 use crate::drain::Drain;
 use crate::error::RecordError;
-use crate::losses::{Lack, Losses, are_of_another_version};
+use crate::losses::{Losses, are_of_another_version};
 use crate::manner::{Manner, Since};
 use crate::mapping::Access;
 use crate::names::{process_of, ring_number};
@@ -173,9 +173,9 @@ impl ProcessDir {
         self.losses.children()
     }
 
-    /// What else than memory the process may have lacked for events that had no ring.
-    pub fn lack(&self) -> Option<Lack> {
-        self.losses.lack()
+    /// What it says of events that are not in its rings.
+    pub(crate) fn losses(&self) -> &Losses {
+        &self.losses
     }
 
     /// Events of each probe that is known so far.

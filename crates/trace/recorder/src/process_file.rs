@@ -46,7 +46,7 @@ pub struct About {
 #[derive(Debug)]
 enum Next {
     /// A chunk that is there and whole.
-    Chunk(ChunkKind, Vec<u8>),
+    Chunk(ChunkHead, Vec<u8>),
     /// Nothing, or the first part of a chunk: the rest may follow, unless the process was killed meanwhile.
     Awaited,
     /// What no agent has written.
@@ -128,9 +128,12 @@ impl ProcessFile {
     /// # Errors
     /// When the trace cannot be written.
     pub fn read(&mut self, trace: &mut TraceWriter<impl Write>) -> io::Result<()> {
-        while let Next::Chunk(kind, content) = self.next() {
+        while let Next::Chunk(head, content) = self.next() {
             self.offset += (CHUNK_HEAD + content.len()) as u64;
-            self.take(kind, &content, trace)?;
+            // A later agent may write others.
+            if head.kind.has_version(head.version) {
+                self.take(head.kind, &content, trace)?;
+            }
         }
         Ok(())
     }
@@ -163,7 +166,7 @@ impl ProcessFile {
         let mut content = vec![0; head.length as usize];
         file.read_exact_at(&mut content, begin).ok()?;
         Some(match head.verify(&content) {
-            Ok(()) => Next::Chunk(head.kind, content),
+            Ok(()) => Next::Chunk(head, content),
             Err(_) => Next::Damage,
         })
     }

@@ -66,6 +66,8 @@ pub(super) fn line(revision: &Revision) -> String {
 pub(super) fn percent(probability: f64) -> String {
     match probability {
         _ if probability > 0.9995 => "more than 99.9%".to_owned(),
+        // What is possible is not 0 %, such as each of 5000 revisions.
+        _ if probability < 0.0005 => "less than 0.1%".to_owned(),
         _ => format!("{:.1}%", 100.0 * probability).replace(".0%", "%"),
     }
 }
@@ -143,6 +145,19 @@ fn size(smallest: f64, scale: Scale, unit: &str, largest: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_possible_has_a_probability() {
+        let cases = [
+            (0.0002, "less than 0.1%"),
+            (0.0006, "0.1%"),
+            (0.25, "25%"),
+            (0.9996, "more than 99.9%"),
+        ];
+        for (probability, text) in cases {
+            assert_eq!(percent(probability), text);
+        }
+    }
 
     #[test]
     fn a_size_is_written_as_one() {

@@ -44,7 +44,7 @@ pub struct BisectArguments {
     ///
     /// A run fails that does not pass: by its exit code, a signal, the time limit, or output that is not understood. Exit code
     /// 125 says that the revision cannot be tested, as for `git bisect run`.
-    #[arg(long, conflicts_with_all = ["metric", "benchmark", "workload"])]
+    #[arg(long, conflicts_with_all = ["metric", "benchmark"])]
     pub fails: bool,
 
     /// With --fails: a good revision may fail too at times, and a bad one may pass.
@@ -59,7 +59,9 @@ pub struct BisectArguments {
     #[arg(short, long, value_name = "NAME")]
     pub benchmark: Option<String>,
 
-    /// The workload, where there are several.
+    /// The only workload to execute, where there are several [default: all].
+    ///
+    /// Each workload has a search of its own: runs that a search of all workloads made do not count.
     #[arg(short, long, value_name = "NAME")]
     pub workload: Option<String>,
 
@@ -71,7 +73,10 @@ pub struct BisectArguments {
     #[arg(long)]
     pub again: bool,
 
-    /// Most runs in all; then the search ends without an answer.
+    /// Most runs of the search; then it ends without an answer.
+    ///
+    /// Those of the ends and of earlier calls count, those that confirm an answer do not. The ends need 6 runs at least, with
+    /// --fails 2.
     #[arg(long, value_name = "N", default_value = "2000")]
     pub max_runs: NonZeroU32,
 

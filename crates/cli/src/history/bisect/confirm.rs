@@ -10,7 +10,7 @@ use perflab_stats::proportion::Proportion;
 use perflab_stats::summary::median;
 use perflab_store::OpenedResult;
 
-use super::failed::has_failed;
+use super::failed::{Count, has_failed};
 use super::steps::Steps;
 use crate::failure::Failure;
 use crate::history::campaign::Campaign;
@@ -56,7 +56,7 @@ pub(super) fn confirm(
     let mut is_confirmed = true;
     for base in &before {
         let (said, holds) = match question {
-            Question::Fails => failures(&result, base, candidate)?,
+            Question::Fails => failures(steps, &result, base, candidate)?,
             Question::Differs(subject) => {
                 let rises = rises(steps, subject)?;
                 difference(&result, (subject, rises), base, candidate)?
@@ -177,37 +177,32 @@ fn difference(
 
 /// How often each side fails, and whether that differs.
 fn failures(
+    steps: &Steps<'_>,
     result: &OpenedResult,
     base: &Revision,
     candidate: &Revision,
 ) -> Result<(String, bool), Failure> {
-    let of = |revision: &Revision| {
+    let of = |revision: &Revision, workload: Option<&str>| {
         let name = revision.name();
-        let own = || {
-            result
-                .records
-                .iter()
-                .filter(|record| record.variant == name)
-        };
-        let outcomes: Vec<bool> = own().filter_map(has_failed).collect();
-        (
-            outcomes.iter().filter(|failed| **failed).count(),
-            outcomes.len(),
-        )
+        let own = result.records.iter().filter(|record| {
+            record.variant == name && workload.is_none_or(|name| record.workload == name)
+        });
+        Count::of(own.filter_map(has_failed))
     };
-    let (good, bad) = (of(base), of(candidate));
-    let more = bad.0 * good.1 > good.0 * bad.1;
-    let [of_good, of_bad] = [good, bad].map(|(failed, all)| Proportion::new(failed, all));
+    let both = |workload| [of(candidate, workload), of(base, workload)];
+    let [bad, good] = both(None);
+    let more = bad.failed * good.all > good.failed * bad.all;
+    let [of_good, of_bad] = [good, bad].map(|count| Proportion::new(count.failed, count.all));
     let test = boschloo(of_good?, of_bad?);
-    let text = format!(
-        "{} fails in {} of {}, {} in {} of {}, {}",
-        candidate.name(),
-        bad.0,
-        counted(bad.1, "run"),
-        base.name(),
-        good.0,
-        counted(good.1, "run"),
-        probability(test.p),
+    let names = [candidate.name(), base.name()];
+    let mut text = format!(
+        "{}, {}",
+        Count::text(&names, [bad, good]),
+        probability(test.p)
     );
+    for workload in &steps.apart() {
+        let of_workload = Count::text(&names, both(Some(workload)));
+        text += &format!("\n  {workload}: {of_workload}");
+    }
     Ok((text, more && test.p <= LEVEL))
 }

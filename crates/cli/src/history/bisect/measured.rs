@@ -5,7 +5,7 @@ use std::path::Path;
 use perflab_experiment::counted;
 use perflab_history::{
     Asked, BuildKey, Builder, Ends, HistoryFile, Purpose, Repository, Revisions, SearchRange,
-    Source, Timeline, value_of,
+    Timeline, value_of,
 };
 use perflab_report::operand;
 use perflab_stats::bisection::{Answer, Bisection, Evidence, Measured, Outcomes, Terms};
@@ -16,7 +16,7 @@ use super::answer::{found_text, no_change_text, size_of_failures, size_of_metric
 use super::arguments::BisectArguments;
 use super::command;
 use super::confirm::{Question, confirm};
-use super::failed::{has_failed, same_at_both_ends};
+use super::failed::{has_failed, no_change_of_failures};
 use super::steps::{Followed, Steps};
 use super::subject::{check_workload, subject};
 use crate::failure::{Code, Failure};
@@ -72,27 +72,23 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     // An observed run is slower, so it is no evidence.
     read.experiment.observe = None;
     let end = arguments.measuring.end()?;
-    check(&read)?;
-    check_workload(&read, arguments)?;
-    let range_of = |source: &Source<'_>| {
-        let branch = read.file.source.branch.as_deref();
-        SearchRange::new(source, branch, [good, bad], arguments.first_parent)
-    };
-    // A name that is wrong is told before anything is copied or built.
-    if let Ok(Some(repository)) = read.repository() {
-        warn_if_shallow(Some(&repository))?;
-        range_of(&Source::Git(&repository))?;
+    check_most_runs(arguments)?;
+    if let Some(workload) = &arguments.workload {
+        check_workload(&read, workload)?;
+        read.experiment = read.experiment.with_workload_only(workload);
     }
+    check(&read)?;
+    let of = |repository: Option<&Repository>| revisions(&read, [good, bad], arguments, repository);
+    let looked = read.look(&out, of)?;
     let site = Site::take(&read, &out, &arguments.measuring)?;
     let mut builder = site.builder(&read)?;
-    let (range, timeline) = {
-        let source = read.source(builder.repository())?;
-        let range = range_of(&source)?;
-        let timeline = Timeline::new(&read.file, &source, &Asked::default(), None)?;
-        if let Source::Git(repository) = source {
-            check_inputs(&read, repository, &[range.bad(), &timeline.control])?;
-        }
-        (range, timeline)
+    if looked.is_none() {
+        warn_if_shallow(builder.repository())?;
+    }
+    let (range, timeline) = match (looked, builder.repository()) {
+        // Nothing was copied, so they are the same.
+        (Some(looked), None) => looked,
+        (_, repository) => of(repository)?,
     };
     let steps = Steps {
         session: Session {
@@ -118,6 +114,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         true => {
             let evidence = Outcomes::new(certainty(arguments.flaky))?;
             let mut search = Bisection::new(range.lineage.clone(), terms, evidence)?;
+            steps.say_workloads();
             let followed = steps.follow(&mut search, &mut builder, &has_failed)?;
             answer(
                 &steps,
@@ -134,6 +131,44 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         terminal::say(&format!("builds and runs are in {}", operand(&out)));
     }
     outcome
+}
+
+/// Refuses a number of runs that the ends alone need, so that there could never be an answer.
+fn check_most_runs(arguments: &BisectArguments) -> Result<(), Failure> {
+    let opening = match arguments.fails {
+        true => Outcomes::new(certainty(arguments.flaky))?.opening(),
+        false => Measured::new(Scale::Ratio, SMALLEST, false)?.opening(),
+    };
+    let least: usize = opening.into_iter().flatten().sum();
+    if arguments.max_runs.get() as usize >= least {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--max-runs: expected {least} or more, as the ends need so many, found {}",
+        arguments.max_runs
+    )))
+}
+
+/// The revisions that are searched, and all of the branch.
+fn revisions(
+    read: &Read,
+    [good, bad]: [&str; 2],
+    arguments: &BisectArguments,
+    repository: Option<&Repository>,
+) -> Result<(SearchRange, Timeline), Failure> {
+    if arguments.first_parent && repository.is_none() {
+        return Err(Failure::usage(
+            "--first-parent is for revisions of git; versions of a list have no parents, so leave it out",
+        ));
+    }
+    let source = read.source(repository)?;
+    let branch = read.file.source.branch.as_deref();
+    let range = SearchRange::new(&source, branch, [good, bad], arguments.first_parent)?;
+    let timeline = Timeline::new(&read.file, &source, &Asked::default(), None)?;
+    if let Some(repository) = repository {
+        check_inputs(read, repository, &[range.bad(), &timeline.control])?;
+    }
+    Ok((range, timeline))
 }
 
 /// A hash of how revisions are built and measured.
@@ -234,21 +269,26 @@ fn answer<E: Evidence>(
             Ok((!is_confirmed).then_some(Code::NoData))
         }
         Answer::NoChange { probability } => {
-            let ends = match question {
-                Question::Fails => same_at_both_ends(steps, certainty(arguments.flaky))?,
-                Question::Differs(_) => String::new(),
+            let text = match question {
+                Question::Fails => {
+                    no_change_of_failures(steps, probability, size, arguments.flaky)?
+                }
+                Question::Differs(_) => no_change_text(range, probability, size),
             };
-            terminal::print(&format!(
-                "{}{ends}{}",
-                no_change_text(range, probability, size),
-                spent(search.runs())
-            ))?;
+            terminal::print(&format!("{text}{}", spent(search.runs())))?;
             Ok(None)
         }
-        Answer::Undecided => Err(Failure::no_data(format!(
-            "undecided after {}; raise --max-runs, or make runs longer so that they vary less",
-            counted(search.runs().total(), "run")
-        ))),
+        Answer::Undecided => {
+            let or = match question {
+                Question::Fails => "",
+                Question::Differs(_) => ", or make runs longer so that they vary less",
+            };
+            Err(Failure::no_data(format!(
+                "undecided after {}, those of earlier calls included; raise --max-runs, which is {}{or}",
+                counted(search.runs().total(), "run"),
+                arguments.max_runs
+            )))
+        }
         Answer::Open if followed == Followed::Late => Err(Failure::new(
             Code::TimeLimit,
             "no answer within the time of --budget; the same command resumes the search",

@@ -1,7 +1,7 @@
 //! A search that a person drives: what was said is kept in a file of lines, which can be read and edited.
 //!
 //! ```text
-//! in DIRECTORY                              of the repository, if it is not the current one
+//! in DIRECTORY                              of the repository, if it is not the current one; relative to the file
 //! start HASH HASH [flaky] [first-parent]
 //! good HASH
 //! bad HASH
@@ -10,7 +10,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use perflab_history::{Repository, Revision, SearchRange, Source};
 use perflab_stats::bisection::{
@@ -23,6 +23,7 @@ use super::measured::certainty;
 use crate::failure::{Code, Failure};
 use crate::output;
 use crate::terminal;
+use crate::text_file;
 
 /// Begins the line that names the repository.
 const IN: &str = "in ";
@@ -58,6 +59,7 @@ struct Search {
     repository: Repository,
     range: SearchRange,
     search: Bisection<Outcomes>,
+    is_flaky: bool,
 }
 
 impl Search {
@@ -96,10 +98,11 @@ impl Search {
                 format!("expected `flaky` or `first-parent`, found `{unknown}`"),
             ));
         }
-        let repository = Repository::open(Path::new(directory.unwrap_or(".")))?;
+        let directory = directory.map(|directory| beside(path, directory));
+        let repository = Repository::open(directory.as_deref().unwrap_or(Path::new(".")))?;
         let source = Source::Git(&repository);
         let range = SearchRange::new(&source, None, [good, bad], flags.contains(&"first-parent"))?;
-        let certain = certainty(flags.contains(&"flaky"));
+        let is_flaky = flags.contains(&"flaky");
         // The user has tried the ends already.
         let ends = [
             (Place::Good, false),
@@ -129,7 +132,7 @@ impl Search {
         let search = Bisection::replay(
             range.lineage.clone(),
             Terms::default(),
-            Outcomes::new(certain)?,
+            Outcomes::new(certainty(is_flaky))?,
             &events,
         )?;
         Ok(Self {
@@ -137,6 +140,7 @@ impl Search {
             repository,
             range,
             search,
+            is_flaky,
         })
     }
 
@@ -146,7 +150,7 @@ impl Search {
 
     /// The file of a search.
     fn text(path: &Path) -> Result<String, Failure> {
-        fs::read_to_string(path).map_err(|error| match error.kind() {
+        text_file::read(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Failure::usage(format!(
                 "no search is under way in {}; `perflab bisect start GOOD BAD` begins one",
                 path.display()
@@ -174,8 +178,17 @@ impl Search {
     fn state(&self) -> String {
         match (self.search.answer(), self.next()) {
             (Answer::Found(found), _) => found_text(&self.range, &found),
-            (Answer::NoChange { probability }, _) => {
+            (Answer::NoChange { probability }, _) if self.is_flaky => {
                 no_change_text(&self.range, probability, &size_of_failures(&self.search))
+            }
+            // What is said of a revision was taken to hold, so only a contradiction leads here.
+            (Answer::NoChange { .. }, _) => {
+                let [good, bad] = [&self.range.good, self.range.bad()].map(Revision::name);
+                format!(
+                    "what was said of {good} and {bad} contradicts that the first one is good and the other one bad; begin \
+                     anew, with the ends exchanged if the older one is bad, or with --flaky if a revision may look good at \
+                     one time and bad at another\n"
+                )
             }
             (_, Some(next)) => format!(
                 "{}\ntry {}\nthen say `perflab bisect good`, `bad` or `skip`\n",
@@ -221,15 +234,7 @@ fn start(
     let repository = Repository::open(directory.unwrap_or(Path::new(".")))?;
     let first_parent = flags.contains(&"first-parent");
     let range = SearchRange::new(&Source::Git(&repository), None, [good, bad], first_parent)?;
-    let mut text = match directory.map(Path::to_str) {
-        None => String::new(),
-        Some(Some(directory)) if !directory.contains('\n') => format!("{IN}{directory}\n"),
-        Some(_) => {
-            return Err(Failure::usage(
-                "--repository: expected a path that a line of text can hold; call this in the repository",
-            ));
-        }
-    };
+    let mut text = directory.map_or(Ok(String::new()), line_of)?;
     let words = ["start", &range.good.id, &range.bad().id];
     text += &words
         .into_iter()
@@ -238,6 +243,23 @@ fn start(
         .join(" ");
     text.push('\n');
     begin(text, path)
+}
+
+/// A path that the file of a search names: relative to where that is, wherever perflab is called.
+fn beside(file: &Path, directory: &str) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).join(directory)
+}
+
+/// The line that names a repository, for a file anywhere.
+fn line_of(directory: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(directory)
+        .map_err(|error| Failure::usage(format!("cannot find {}: {error}", directory.display())))?;
+    match path.to_str() {
+        Some(path) if !path.contains('\n') => Ok(format!("{IN}{path}\n")),
+        _ => Err(Failure::usage(
+            "expected a path of the repository that a line of text can hold; call this in the repository",
+        )),
+    }
 }
 
 /// Writes the file of a new search.
@@ -290,14 +312,17 @@ fn print(path: &Path) -> Result<Option<Code>, Failure> {
 }
 
 fn replay(file: &Path, path: &Path) -> Result<Option<Code>, Failure> {
-    let text = fs::read_to_string(file)
+    let text = text_file::read(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
+    // So that a mistake is told where it is.
+    Search::read(text.clone(), file)?;
     // What `log` says of the state is not kept.
-    let text = text
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| format!("{line}\n"));
-    begin(text.collect(), path)
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let lines = lines.map(|line| match line.strip_prefix(IN) {
+        Some(directory) => line_of(&beside(file, directory)),
+        None => Ok(format!("{line}\n")),
+    });
+    begin(lines.collect::<Result<_, _>>()?, path)
 }
 
 fn reset(log: &LogArguments) -> Result<Option<Code>, Failure> {

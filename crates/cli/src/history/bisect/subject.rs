@@ -9,15 +9,14 @@ use crate::failure::Failure;
 use crate::history::file::Read;
 
 /// Refuses a workload that the experiment does not have.
-pub(super) fn check_workload(read: &Read, arguments: &BisectArguments) -> Result<(), Failure> {
+pub(super) fn check_workload(read: &Read, asked: &str) -> Result<(), Failure> {
     let workloads = &read.experiment.workloads;
-    let asked = arguments.workload.as_deref();
-    let Some(unknown) = asked.filter(|name| !workloads.contains_key(*name)) else {
+    if workloads.contains_key(asked) {
         return Ok(());
-    };
+    }
     let known: Vec<String> = workloads.keys().map(|name| format!("`{name}`")).collect();
     Err(Failure::usage(format!(
-        "--workload: the experiment has no workload `{unknown}`; it has {}",
+        "--workload: the experiment has no workload `{asked}`; it has {}",
         known.join(", ")
     )))
 }
@@ -32,13 +31,11 @@ pub(super) fn subject(
         benchmarks: arguments.benchmark.iter().cloned().collect(),
         ..SampleSelection::default()
     };
-    let mut keys = keys(result, &asked)?;
-    let workload = arguments.workload.as_ref();
-    keys.retain(|key| workload.is_none_or(|name| *name == key.workload));
+    let keys = keys(result, &asked)?;
     match keys.as_slice() {
         [only] => Ok(only.clone()),
         [] => Err(Failure::usage(format!(
-            "no metric fits --metric, --benchmark and --workload together; perflab measured:\n  {}",
+            "no metric fits --metric and --benchmark together; perflab measured:\n  {}",
             names(&self::keys(result, &SampleSelection::default())?)
         ))),
         several => Err(Failure::usage(format!(

@@ -76,7 +76,7 @@ fn a_change_is_found_with_an_interval_of_revisions() {
     assert!(!changes(&[]).out.contains("wrong"));
     mark(&[behind, "wrong", "--metric", "wall"])
         .code(2)
-        .says(&["changes are at"]);
+        .says(&["no change of wall is around ", "changes are at"]);
     mark(&["v9", "wrong"])
         .code(2)
         .says(&["no revision that was measured is called `v9`"]);
@@ -87,10 +87,35 @@ fn a_change_is_found_with_an_interval_of_revisions() {
         builds + 2,
         "fresh builds each time"
     );
+    // Sides that are far apart say less of a change than near ones.
+    let first = histories.git(&["rev-list", "--max-parents=0", "HEAD"], "2026-01-01");
+    histories
+        .run(&["--confirm", &format!("{}..HEAD", first.trim())])
+        .code(0);
+    assert!(histories.laboratory.path("h/campaigns/000006").exists());
+    changes(&[]).prints(&["confirmed in campaign 5: +5"]);
     let few = Histories::with(HISTORY, &[100, 110, 120]);
     few.run(&[]).code(0);
     let said = few.laboratory.call(&["history", "changes", "h"]).code(0);
     said.prints(&["1 series with fewer than 8 values"]);
+    // Lists without an element are there too.
+    let words = ["history", "changes", "h", "--format", "json"];
+    let found = few.laboratory.call(&words).code(0).json();
+    let first = &found["revisions"][0];
+    for list in [
+        &found["control_failures"],
+        &found["quirks"],
+        &found["tests"],
+        &found["changes"]["found"],
+        &found["changes"]["suspected"],
+        &first["other_campaigns"],
+        &first["revision"]["parents"],
+        &first["revision"]["tags"],
+        &first["build"]["programs"],
+    ] {
+        assert_eq!(list.as_array().map(Vec::len), Some(0), "{found:#}");
+    }
+    assert!(found["unmeasured"].is_object(), "{found:#}");
 }
 
 #[test]
@@ -187,7 +212,7 @@ fn a_change_with_the_last_revisions_is_suspected() {
     // Too few of them to prove anything.
     let noisy = |number: u32| 1000 + number * 37 % 11 + if number < 28 { 0 } else { 60 };
     let sizes: Vec<u32> = (1..=30).map(noisy).collect();
-    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 10"), &sizes);
+    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 30"), &sizes);
     histories.run(&[]).code(0);
     let said = histories
         .laboratory
@@ -198,4 +223,8 @@ fn a_change_with_the_last_revisions_is_suspected() {
         "suspected, not proven: w size [bytes] is higher since about ",
     ]);
     assert!(said.out.contains("of 2026-01-28"), "{said:?}");
+    let last = histories.git(&["rev-parse", "HEAD"], "2026-01-30");
+    let words = ["history", "mark", "h", &last, "wrong"];
+    let refused = histories.laboratory.call(&words).code(2);
+    refused.says(&["a suspected one can be marked once it is"]);
 }

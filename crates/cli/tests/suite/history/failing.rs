@@ -41,15 +41,16 @@ fn a_revision_that_fails_takes_nothing_from_the_others() {
     assert_eq!(measured.len(), 5);
     assert!(measured.values().all(|runs| *runs == 9), "{measured:?}");
     // It is a fact, and not tried again.
-    histories.run(&[]).code(0).says(&[&failing]);
+    let without = "no value of 3 revisions, as all runs of the control ";
+    histories.run(&[]).code(0).says(&[without, &failing]);
     assert_eq!(histories.measured(), measured);
     let dry = |more: &[&str]| histories.run(&[&["--dry-run"], more].concat()).code(0);
     dry(&[]).prints(&[
-        "0 of 5 revisions to measure; 5 revisions are measured already; control: ",
+        "0 of 5 revisions to measure; 2 revisions are measured already; runs of 3 revisions fail; control: ",
         "0 campaigns of",
     ]);
     let again = dry(&["--again"]).prints(&[
-        "1 of 5 revisions to measure; 4 revisions are",
+        "1 of 5 revisions to measure; 2 revisions are measured already; runs of 2 revisions fail; ",
         "1 campaign of",
     ]);
     assert!(again.out.contains(names[2]) && !again.out.contains(names[1]));
@@ -58,21 +59,46 @@ fn a_revision_that_fails_takes_nothing_from_the_others() {
         let name = names[day as usize - 1];
         format!("2026-01-{day:02}  {name}  {workload}: {ended} {code}")
     };
-    let lines = [line(1, "u", 9), line(3, "w", 7), line(4, "v", 8)];
-    let failed = format!("\nruns failed:\n{}\n", lines.join("\n"));
+    // Of the third no run passed.
+    let failed = format!(
+        "\nnot measured:\n{}\n\nruns failed:\n{}\n{}\n",
+        line(3, "w", 7),
+        line(1, "u", 9),
+        line(4, "v", 8)
+    );
     let shown = histories.show().code(0);
-    shown.prints(&["5 revisions measured in 1 campaign", "+30.0%", &failed]);
+    let without = format!(
+        "no value of 3 revisions, as all runs of the control {} in campaign 1 failed: u: {ended} 9\n",
+        names[0]
+    );
+    shown.prints(&[
+        "4 revisions measured in 1 campaign",
+        "+30.0%",
+        &failed,
+        &without,
+    ]);
+    let changes = laboratory.call(&["history", "changes", "h"]).code(0);
+    changes.prints(&[
+        &without,
+        "runs of 3 revisions fail; `perflab history show h` says how\n",
+    ]);
     let one = laboratory.call(&["history", "show", "h", "--revision", names[3]]);
     one.code(0).prints(&[
         &format!("\nruns failed: v: {ended} 8; see campaigns/000001/runs/0000"),
+        &format!(
+            "\nno value, as all runs of the control {} in campaign 1 failed: u: ",
+            names[0]
+        ),
         "+30.0%",
     ]);
     laboratory.call(&["report", "h", "-o", "pages"]).code(0);
     let first = laboratory.read("pages/index.html");
     assert!(first.contains(", runs of 3 failed"), "{first}");
     assert_eq!(first.matches("(runs failed)").count(), 3, "{first}");
+    assert!(first.contains("no value of 3 revisions, "), "{first}");
     let page = laboratory.read(&format!("pages/revision-{}.html", names[3]));
     assert!(page.contains(&format!("v: {ended} 8; run ")), "{page}");
+    assert!(page.contains(&format!("failed: u: {ended} 9")), "{page}");
     // A failure of the last runs counts, and no other.
     laboratory.write("exp.toml", format!("{design}{}", workload("w", "999", 7)));
     histories
@@ -81,6 +107,13 @@ fn a_revision_that_fails_takes_nothing_from_the_others() {
         .says(&["runs of 1 revision fail"]);
     let failed = format!("\nruns failed:\n{}\n", line(4, "v", 8));
     histories.show().code(0).prints(&[&failed]);
+    // A side of a confirmation may fail in one workload of several; the others are measured to their end.
+    laboratory.write("exp.toml", format!("{design}{}", workloads.concat()));
+    let range = format!("{}..{}", names[1], names[3]);
+    histories.run(&["--confirm", &range]).code(0);
+    let last = histories.journal("campaigns.jsonl").len();
+    let runs = laboratory.read(&format!("h/campaigns/{last:06}/runs.jsonl"));
+    assert_eq!(runs.lines().count(), 2 * 3 * 12);
 }
 
 #[test]
@@ -141,7 +174,7 @@ fn a_revision_is_measured_again_where_the_control_failed() {
     histories
         .laboratory
         .write("exp.toml", failing_without_ok(2));
-    histories.run(&[]).code(0);
+    histories.run(&[]).code(4);
     histories.laboratory.write("ok", "");
     histories.run(&[]).code(0);
     histories.show().code(0).prints(&["+10.0%"]);
@@ -155,8 +188,13 @@ fn without_its_control_a_campaign_ends() {
         .write("exp.toml", failing_without_ok(6));
     let names = histories.git(&["log", "--format=%h", "--abbrev=12"], "2026-01-01");
     let (newest, control) = names.split_once('\n').unwrap();
-    let said = histories.run(&[]).code(0);
+    let failed = format!(
+        "all runs of {control} failed in campaign 1, and it is the control, so no revision has a value in it: w: EXIT, the \
+         workload ended with exit code 1; its output is in h/campaigns/000001/runs/00000"
+    );
+    let said = histories.run(&[]).code(4);
     let said = said.says(&[
+        &failed,
         "failed 3 times in a row and never passed",
         &format!("runs of 1 revision fail: {control}; "),
         &format!(
@@ -166,10 +204,108 @@ fn without_its_control_a_campaign_ends() {
     // No revision is left of which anything else could be told.
     assert!(!said.err.contains("are measured"), "{said:?}");
     assert_eq!(histories.measured()[control], 3);
+    histories.show().code(0).prints(&[
+        "h: 0 revisions measured in 1 campaign; ",
+        &format!(
+            "\nnot measured:\n2026-01-01  {control}  w: EXIT, the workload ended with exit code 1\n"
+        ),
+        &format!("2026-01-02  {newest}  its runs passed, but those of the control failed\n"),
+    ]);
+    let one = ["history", "show", "h", "--revision", newest];
+    let one = histories.laboratory.call(&one).code(0);
+    one.prints(&[
+        "not measured, as its runs passed, but those of the control failed: campaigns/000001\n",
+    ]);
+    let quiet = ["history", "watch", "history.toml", "--out", "h", "--quiet"];
+    let quiet = histories.laboratory.call(&quiet).code(4);
+    quiet.says(&["error: all runs of ", ", so no revision has a value in it"]);
+    let range = format!("{control}..{newest}");
+    let confirmed = histories.run(&["--confirm", &range]).code(4);
+    confirmed.says(&[", so nothing is confirmed: w: EXIT, "]);
+    // Its runs that failed are missing in no later campaign.
+    histories.laboratory.write("ok", "");
+    let last = histories.journal("campaigns.jsonl").len();
+    let again = histories.run(&[]).code(0);
+    let again = again.says(&["all revisions are measured"]);
+    let new = histories
+        .laboratory
+        .read(&format!("h/campaigns/{:06}/runs.jsonl", last + 1));
+    assert_eq!(new.lines().count(), 12, "{again:?}");
+    histories.show().code(0).prints(&["+10.0%"]);
+    let one = ["history", "show", "h", "--revision", newest];
+    histories.laboratory.call(&one).code(0).prints(&[
+        "\nmeasured in campaigns/000001, campaigns/000002, campaigns/000004\n\
+         measured for confirmations and bisections in campaigns/000003\n",
+    ]);
+}
+
+#[test]
+fn nothing_more_is_measured_once_the_control_failed() {
+    let sizes: Vec<u32> = (10..19).map(|ten| 10 * ten).collect();
+    let histories = Histories::with(HISTORY, &sizes);
+    histories
+        .laboratory
+        .write("exp.toml", failing_without_ok(6));
+    let root = histories.git(&["rev-list", "--max-parents=0", "HEAD"], "2026-01-01");
+    let control = &root[..12];
+    let stops = format!("runs of the control {control} fail");
+    let said = histories.run(&[]).code(4);
+    said.says(&[
+        &format!("{stops}: 5 revisions left to measure"),
+        "; remove the cause, then give the same command again",
+    ]);
+    assert_eq!(histories.journal("campaigns.jsonl").len(), 1);
+    let watch = ["history", "watch", "history.toml", "--out", "h"];
+    let said = histories.laboratory.call(&watch).code(4);
+    let not_resumed =
+        format!("campaign 1 is not resumed: all its runs of the control {control} failed");
+    said.says(&[
+        &not_resumed,
+        "next: the newest revision\ncampaign 2: ",
+        &stops,
+    ]);
+    assert_eq!(histories.journal("campaigns.jsonl").len(), 2);
     histories.laboratory.write("ok", "");
     histories
         .run(&[])
         .code(0)
         .says(&["all revisions are measured"]);
-    histories.show().code(0).prints(&["+10.0%"]);
+}
+
+#[test]
+fn runs_of_the_control_that_failed_are_told_where_a_campaign_is_resumed() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    // The second run of the control fails.
+    let counted = "shell = true\ncommand = \"cd {tree}; if grep -q 100 built; then echo >> ../../../../n; \
+                   test $(wc -l < ../../../../n) != 2 || exit 1; fi; cat built\"";
+    let experiment = EXPERIMENT.replace("command = [\"cat\", \"{tree}/built\"]", counted);
+    let experiment = experiment.replace("runs = 2", "runs = 6");
+    histories.laboratory.write("exp.toml", experiment);
+    histories.run(&[]).code(0);
+    histories.cut(1, 8);
+    histories.run(&[]).code(0).says(&[
+        "resuming campaign 1\n",
+        "note: 1 run of the control ",
+        " had failed in campaign 1 before it was resumed, so its differences are from fewer runs\n",
+    ]);
+}
+
+#[test]
+fn a_patch_whose_runs_fail_is_a_failure() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    let design = "[design]\nruns = 2\nblock = 1\n[variants.any]\nvars = { tree = \".\" }\n";
+    let patch =
+        "--- a/build.sh\n+++ b/build.sh\n@@ -1 +1 @@\n-echo 110 > built\n+echo 130 > built\n";
+    histories.laboratory.write("larger.patch", patch);
+    let base = histories.git(&["rev-parse", "--short=12", "HEAD"], "2026-01-01");
+    for (fails, name) in [("130", format!("{base}.larger")), ("110", base.clone())] {
+        let experiment = format!("{design}{}", workload("w", fails, 7));
+        histories.laboratory.write("exp.toml", experiment);
+        let said = histories.run(&["--patch", "larger.patch"]).code(4);
+        said.says(&[
+            &format!("runs of 1 revision fail: {name}; "),
+            &format!("all runs of {name} failed in campaign "),
+            ", so the patched revision is not compared with the one without it: w: EXIT, ",
+        ]);
+    }
 }

@@ -147,6 +147,13 @@ fn the_control_is_built_again_once_it_can_be() {
     );
     histories.commit("echo 110 > built", "2026-01-02");
     histories.run(&[]).code(5);
+    for again in [&["--dry-run"][..], &["--dry-run", "--again"]] {
+        let dry = histories.run(again).code(0);
+        let dry = dry.prints(&["2 of 2 revisions to measure; control: ", "\nthe control "]);
+        dry.prints(&[
+            " could not be built so far; it is built again, and without it nothing is measured\n",
+        ]);
+    }
     histories.laboratory.write("ok", "");
     let watch = ["history", "watch", "history.toml", "--out", "h"];
     histories.laboratory.call(&watch).code(0);
@@ -168,6 +175,11 @@ fn a_revision_that_cannot_be_built_is_listed_however_it_was_met() {
     let campaigns = histories.journal("campaigns.jsonl").len();
     histories.run(&[]).code(0);
     assert_eq!(histories.journal("campaigns.jsonl").len(), campaigns);
+    // A watch does not announce what it does not measure.
+    histories.commit("exit 3", "2026-01-05");
+    let watch = ["history", "watch", "history.toml", "--out", "h"];
+    let said = histories.laboratory.call(&watch).code(0);
+    assert!(!said.err.contains("next: "), "{said:?}");
     // The laboratory was killed after the builds.
     let path = |name: &str| histories.laboratory.path(&format!("h/{name}"));
     fs::remove_file(path("campaigns.jsonl")).unwrap();

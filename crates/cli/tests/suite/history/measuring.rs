@@ -251,7 +251,7 @@ fn what_is_asked_for_is_selected() {
     histories
         .run(&["--dry-run", "--since", "nothing"])
         .code(2)
-        .says(&["`nothing` names no commit"]);
+        .says(&["`--since`: `nothing` names no commit"]);
     histories
         .run(&["--dry-run", "--since", "other", "--until", "v1.0"])
         .code(2)

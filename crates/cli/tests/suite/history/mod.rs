@@ -1,7 +1,9 @@
 //! Histories: what is measured of a repository, that it is measured once, and that the repository is only read.
 
+mod addresses;
 mod changes;
 mod failing;
+mod flags;
 mod interrupted;
 mod kept;
 mod measuring;

@@ -44,7 +44,11 @@ fn inputs_that_no_revision_has() {
         said.code(2)
             .says(&["`inputs` in [build]: no commit up to HEAD ever had `bild.sh`; name files"]);
     }
-    assert!(!histories.laboratory.path("h/builds.jsonl").exists());
+    // Nothing is left of it.
+    for directory in ["h", "w", "b"] {
+        let path = histories.laboratory.path(directory);
+        assert!(!path.exists(), "{directory}");
+    }
     histories
         .dry_run_of(&with("[\"*.sh\"]"))
         .code(2)
@@ -118,17 +122,21 @@ fn lists_of_versions() {
         .laboratory
         .call(&words)
         .code(2)
-        .says(&["no revision is as old as 2025-12-31: the first is 1.0 of 2026-01-01"]);
+        .says(&["`GOOD` is \"2025-12-31\", which is before the first revision, 1.0 of 2026-01-01"]);
+    assert!(!histories.laboratory.path("b").exists());
     // A history may begin before all revisions, and not end there; nor is there a control.
-    let early = ["no revision is as old as 2025: the first is 1.0"];
-    for (flag, code) in [("--since", 0), ("--until", 2)] {
-        let said = histories.run(&["--dry-run", flag, "2025"]).code(code);
-        if code == 2 {
-            said.says(&early);
-        }
+    histories.run(&["--dry-run", "--since", "2025"]).code(0);
+    let refused = |key: &str, said: Said| {
+        let early = format!("`{key}` is \"2025\", which is before the first revision, 1.0 of");
+        said.code(2).says(&[&early]);
+    };
+    refused("--until", histories.run(&["--until", "2025"]));
+    refused("--fill", histories.run(&["--fill", "2024..2025"]));
+    for key in ["until", "control"] {
+        let table = format!("{history}[revisions]\n{key} = \"2025\"\n");
+        refused(key, histories.dry_run_of(&table));
     }
-    let control = history + "[revisions]\ncontrol = \"2025\"\n";
-    histories.dry_run_of(&control).code(2).says(&early);
+    assert!(!histories.laboratory.path("h").exists());
 }
 
 #[test]

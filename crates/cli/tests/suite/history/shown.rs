@@ -99,6 +99,7 @@ fn a_revision_with_its_commits_files_and_functions() {
         &between[..12],
         "1 file\n  a.c",
         "1 came, 1 went",
+        " of the same size and place",
         "comes",
         "goes",
     ]);
@@ -127,6 +128,34 @@ fn a_revision_with_its_commits_files_and_functions() {
         .call(&["history", "show", "h", "--metric", "sise"])
         .code(2)
         .says(&["did you mean `size`"]);
+}
+
+#[test]
+fn what_the_branch_and_its_tags_have_become_is_shown() {
+    let histories = Histories::with(HISTORY, &[100, 110, 120]);
+    histories.git(&["tag", "gone", "HEAD~1"], "2026-01-03");
+    histories.run(&[]).code(0);
+    let shown = histories.show().code(0);
+    // Two runs of each have no interval.
+    shown.prints(&[
+        "  gone  +10.0%  ",
+        "\nno interval, or … as its end: the runs are too few",
+    ]);
+    histories.git(&["tag", "--delete", "gone"], "2026-01-03");
+    let lost = histories.git(&["rev-parse", "--short=12", "HEAD"], "2026-01-03");
+    histories.git(&["reset", "--quiet", "--hard", "HEAD~1"], "2026-01-03");
+    histories.commit("echo 130 > built", "2026-01-04");
+    histories.run(&[]).code(0);
+    let shown = histories
+        .show()
+        .code(0)
+        .prints(&["(not on the branch)  +20.0%  "]);
+    let mut marked = shown
+        .out
+        .lines()
+        .filter(|line| line.contains("(not on the branch)"));
+    assert!(marked.all(|line| line.contains(&lost)), "{shown:?}");
+    assert!(!shown.out.contains("gone"), "{shown:?}");
 }
 
 /// The pages below a directory, with the addresses that each refers to.

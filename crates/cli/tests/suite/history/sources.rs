@@ -1,6 +1,7 @@
 //! Where revisions come from, and what cannot be measured.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use super::{EXPERIMENT, HISTORY, Histories};
@@ -40,7 +41,7 @@ fn names_that_a_shell_would_take_apart() {
     let repository = histories.laboratory.path("repo");
     fs::write(repository.join("--help"), "x").unwrap();
     fs::write(repository.join("new\nline \"quoted\""), "x").unwrap();
-    std::os::unix::fs::symlink("/etc/passwd", repository.join("out")).unwrap();
+    symlink("/etc/passwd", repository.join("out")).unwrap();
     histories.commit("echo 110 > built", "2026-01-02");
     histories.git(&["tag", "-f", "--", "a;b`c`"], "2026-01-02");
     fs::rename(&repository, histories.laboratory.path(odd)).unwrap();
@@ -170,6 +171,38 @@ fn sources_that_are_none() {
             .code(2)
             .says(&[expected]);
     }
+}
+
+/// A revision may have links to anywhere, and building there would change what is not its own.
+#[test]
+fn a_link_takes_no_build_out_of_the_revision() {
+    let history = HISTORY.replace("[measure]", "directory = \"sub\"\n[measure]");
+    let histories = Histories::new(&history);
+    let laboratory = &histories.laboratory;
+    fs::create_dir(laboratory.path("outside")).unwrap();
+    let outside = laboratory.write(
+        "outside/build.sh",
+        "echo 100 > ../built; touch built-here\n",
+    );
+    let outside = outside.parent().unwrap();
+    fs::create_dir(laboratory.path("repo/own")).unwrap();
+    laboratory.write("repo/own/build.sh", "echo 100 > ../built\n");
+    let link = laboratory.path("repo/sub");
+    symlink("own", &link).unwrap();
+    histories.commit("true", "2026-01-01");
+    fs::remove_file(&link).unwrap();
+    symlink(outside, &link).unwrap();
+    histories.commit("true", "2026-01-02");
+    fs::remove_file(&link).unwrap();
+    histories.commit("true", "2026-01-03");
+    let said = histories.run(&[]).code(0);
+    said.says(&[
+        "cannot be built: `directory` of [build] is \"sub\", which leads to ",
+        ", outside of the revision; see ",
+        "is \"sub\", which the revision does not have: ",
+    ]);
+    assert!(!laboratory.path("outside/built-here").exists());
+    histories.show().code(0).prints(&["1 revision measured"]);
 }
 
 #[test]

@@ -33,7 +33,11 @@ fn tests_of_each_revision_are_kept_and_told_by_severity() {
             .write("repo/tests.sh", tests(sums, flaky));
         histories.commit(&format!("echo {day} > built"), &format!("2026-01-{day:02}"));
     }
-    histories.run(&[]).code(0);
+    let said = histories.run(&[]).code(0);
+    // The command passes where a test does not.
+    let told = said.err.lines().filter(|line| line.starts_with("tested "));
+    let failed = told.clone().filter(|line| line.ends_with(" s: FAIL"));
+    assert_eq!((told.count(), failed.count()), (12, 7), "{said:?}");
     let test_runs = histories.journal("tests.jsonl");
     assert_eq!(
         test_runs.len(),
@@ -99,7 +103,10 @@ fn a_report_that_is_no_report_is_an_outcome() {
             .write("repo/tests.sh", format!("{script}\n"));
         histories.commit(&format!("echo {day} > built"), &format!("2026-01-{day:02}"));
     }
-    histories.run(&[]).code(0);
+    histories.run(&[]).code(0).says(&[
+        " s: NOLOG, there is no report results.xml",
+        " s: NOLOG, the report results.xml is no file",
+    ]);
     let said = histories
         .laboratory
         .call(&["history", "show", "h", "--tests"])
@@ -109,5 +116,15 @@ fn a_report_that_is_no_report_is_an_outcome() {
         whole.is_some_and(|line| line.starts_with("EXIT   LLSTE")),
         "{said:?}"
     );
-    said.prints(&["L NOLOG", "S SIGNAL", "T TIMEOUT", "E EXIT"]);
+    said.prints(&[
+        "L NOLOG",
+        "S SIGNAL",
+        "T TIMEOUT",
+        "E EXIT",
+        "ended with exit code 3; see tests/00000",
+    ]);
+    let second = histories.git(&["rev-parse", "HEAD~4"], "2026-01-01");
+    let one = ["history", "show", "h", "--revision", second.trim()];
+    let one = histories.laboratory.call(&one).code(0);
+    one.prints(&["\ntests: there is no report results.xml"]);
 }

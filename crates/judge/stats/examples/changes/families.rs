@@ -1,8 +1,11 @@
 //! Many series of one history: does any claim not hold?
 
-use perflab_stats::changes::{Changes, Terms, changes};
+use std::f64::consts::SQRT_2;
+
+use perflab_stats::changes::{Changes, Terms, changes, changes_of_groups};
 use perflab_stats::multiplicity::holm;
 
+use crate::campaigns::{Plan, history};
 use crate::noise::{Noise, whole};
 use crate::none::percent;
 use crate::simulated::Random;
@@ -13,6 +16,18 @@ const SERIES: usize = 20;
 
 const N: usize = 150;
 
+/// Noise, and how values share that of a control, if they do.
+const CASES: [(Noise, Option<Plan>); 8] = [
+    (Noise::Normal, None),
+    (Noise::SlowMode, None),
+    (Noise::Autocorrelated(0.3), None),
+    (Noise::Normal, Some(Plan::Spread)),
+    (Noise::SlowMode, Some(Plan::Spread)),
+    (Noise::HeavyTails, Some(Plan::Neighbours(4))),
+    (Noise::SlowMode, Some(Plan::Neighbours(4))),
+    (Noise::HeavyTails, Some(Plan::Neighbours(12))),
+];
+
 /// Prints how often any of the claims of a family is false; whether as seldom as promised.
 pub fn table(trials: u64, seed: u64) -> bool {
     let trials = trials / 2;
@@ -22,21 +37,17 @@ pub fn table(trials: u64, seed: u64) -> bool {
          power: steps of series that were found and claimed within 5 places\n"
     );
     println!(
-        "{:22} {:>14} {:>7} {:>7} {:>7}  promise",
-        "noise", "steps of 2 in", "series", "change", "power"
+        "{:22} {:14} {:>14} {:>7} {:>7} {:>7}  promise",
+        "noise", "campaigns", "steps of 2 in", "series", "change", "power"
     );
     let mut kept = true;
-    for noise in [Noise::Normal, Noise::SlowMode, Noise::Autocorrelated(0.3)] {
+    for (noise, plan) in CASES {
         for with in [0, 10] {
             let (mut by_series, mut by_change, mut power) = (0, 0, 0);
             for trial in 0..trials {
                 let mut random = Random::of(seed, trial);
                 let family: Vec<Changes> = (0..SERIES)
-                    .filter_map(|index| {
-                        let step = [(N / 2, 2.0)];
-                        let steps = if index < with { &step[..] } else { &[] };
-                        of(&noise.series(N, steps, &mut random))
-                    })
+                    .filter_map(|index| of(noise, plan, index < with, &mut random))
                     .collect();
                 let p_values: Vec<f64> = family.iter().map(|series| series.p).collect();
                 let adjusted = holm(&p_values).unwrap_or_default();
@@ -59,8 +70,9 @@ pub fn table(trials: u64, seed: u64) -> bool {
             kept &= checked.iter().all(|(_, holds)| *holds);
             let power = percent(power, trials * with.max(1) as u64);
             println!(
-                "{:22} {with:>14} {:>7.2} {:>7.2} {power:>7.1}  {}, {}",
+                "{:22} {:14} {with:>14} {:>7.2} {:>7.2} {power:>7.1}  {}, {}",
                 noise.name(),
+                plan.map_or_else(|| "-".to_owned(), Plan::name),
                 shares[0],
                 shares[1],
                 checked[0].0,
@@ -71,10 +83,17 @@ pub fn table(trials: u64, seed: u64) -> bool {
     kept
 }
 
-fn of(values: &[f64]) -> Option<Changes> {
+fn of(noise: Noise, plan: Option<Plan>, with_step: bool, random: &mut Random) -> Option<Changes> {
     let terms = Terms {
         level: TERMS.level / SERIES as f64,
         ..TERMS
     };
-    changes(&whole(values), &terms).ok()
+    let Some(plan) = plan else {
+        let step = [(N / 2, 2.0)];
+        let steps = if with_step { &step[..] } else { &[] };
+        return changes(&whole(&noise.series(N, steps, random)), &terms).ok();
+    };
+    // Of differences from a control, a step of two standard deviations as well.
+    let step = with_step.then_some(2.0 * SQRT_2);
+    changes_of_groups(&history((plan, N), noise, step, random), &terms).ok()
 }

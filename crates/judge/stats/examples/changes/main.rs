@@ -10,6 +10,7 @@
 )]
 
 mod arriving;
+mod campaigns;
 mod families;
 mod noise;
 mod none;
@@ -43,7 +44,7 @@ const TERMS: Terms = Terms {
 /// A table: prints its lines, and tells whether every promise in it is kept.
 type Table = fn(trials: u64, seed: u64) -> bool;
 
-const TABLES: [(&str, Table); 7] = [
+const TABLES: [(&str, Table); 8] = [
     ("Tail", tail::table),
     ("None", none::table),
     ("Steps", steps::table),
@@ -51,6 +52,7 @@ const TABLES: [(&str, Table); 7] = [
     ("Sizes", sizes::table),
     ("Families", families::table),
     ("Arrivals", arriving::table),
+    ("Campaigns", campaigns::table),
 ];
 
 fn main() -> ExitCode {

@@ -9,8 +9,15 @@ use super::terms::{Answer, Plan};
 const DOUBT: f64 = 0.02;
 
 impl<E: Evidence> Bisection<E> {
-    /// What to measure next; `None` once there is an answer.
+    /// What to measure next; `None` once there is an answer. Together with the runs so far these are no more than the terms
+    /// allow.
     pub fn next(&self) -> Option<Plan> {
+        let left = self.terms.most_runs.saturating_sub(self.runs.total());
+        Some(self.wanted()?.at_most(left))
+    }
+
+    /// What to measure next, however many runs it takes.
+    fn wanted(&self) -> Option<Plan> {
         let posterior = self.posterior();
         if self.answer_to(&posterior) != Answer::Open {
             return None;

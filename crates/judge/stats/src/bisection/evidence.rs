@@ -38,6 +38,10 @@ pub trait Evidence: Sealed {
     /// What a run gives.
     type Value: Copy + PartialOrd;
 
+    /// Share of the error that is left at which a revision is the answer. Less than 1 because masses are a little too sure
+    /// where the change is as small as can be found: of such changes those are seen first that look larger.
+    const LEFT: f64;
+
     /// Refuses a block that cannot be used.
     ///
     /// # Errors

@@ -203,6 +203,8 @@ impl Sealed for Measured {}
 impl Evidence for Measured {
     type Value = f64;
 
+    const LEFT: f64 = 0.7;
+
     fn check(&self, block: &Block<f64>) -> Result<(), Error> {
         let values: Vec<f64> = block.runs.iter().map(|run| run.value).collect();
         match self.scale {

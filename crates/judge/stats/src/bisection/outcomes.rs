@@ -1,6 +1,6 @@
 //! Evidence from runs that pass or fail, and may do either by chance.
 //!
-//! A good revision fails with probability `p`, a bad one with `q`, and `q - p` is [`LEAST`] or more; without a change all
+//! A good revision fails with probability `p`, a bad one with `q`, and `q - p` is [`KNOWN`] or more; without a change all
 //! fail with one probability. With the weight `certain`, `p` is 0; with the same weight, `q` is 1. Else they are on a
 //! grid, `p` with weights in proportion to `(1 - p)^3`, as in Beta(1, 4), and `q` with equal ones. Pairs that are too
 //! near to each other have no weight.
@@ -12,7 +12,7 @@ use std::iter;
 use super::block::{Block, Revision, Run};
 use super::evidence::{CONFIDENCE, Design, Evidence, Learnt, MOST_CONFIRMING, POWER, Sealed};
 use super::hypotheses::NO_CHANGE;
-use super::{Answer, Bisection, Lineage, Terms};
+use super::{Bisection, Lineage, Terms};
 use crate::check;
 use crate::distribution::normal_upper_quantile;
 use crate::error::Error;
@@ -26,6 +26,10 @@ struct Count {
 
 /// Least difference of the probabilities to fail that is looked for.
 const LEAST: f64 = 0.2;
+
+/// Least difference that the model knows. It is smaller, as a difference at the limit of the model would be taken for
+/// larger than it is.
+const KNOWN: f64 = 0.17;
 
 /// Points of the grid of probabilities.
 const POINTS: usize = 32;
@@ -72,7 +76,7 @@ impl Outcomes {
         let pairs = good
             .iter()
             .flat_map(|p| bad.iter().map(move |q| ([p.0, q.0], p.1 * q.1)));
-        let change = pairs.filter(|([p, q], _)| q - p >= LEAST).collect();
+        let change = pairs.filter(|([p, q], _)| q - p >= KNOWN).collect();
         // All pass, all fail, or anything between.
         let mut one: Vec<([f64; 2], f64)> =
             bad.iter().map(|&(p, weight)| ([p; 2], weight)).collect();
@@ -87,12 +91,12 @@ impl Outcomes {
         })
     }
 
-    /// Whether the older end fails more often than the newer one, so clearly that a search in the other direction would
-    /// be sure of a change. `ends`: of the older and of the newer one, how many runs failed and how many passed.
+    /// A search in the other direction, which has seen only the ends: its answer is a change if the older end fails more
+    /// often without doubt. `ends`: of the older and of the newer one, how many runs failed and how many passed.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn is_other_way_round(certain: f64, ends: [[usize; 2]; 2]) -> Result<bool, Error> {
+    pub fn other_way_round(certain: f64, ends: [[usize; 2]; 2]) -> Result<Bisection<Self>, Error> {
         let mut search =
             Bisection::new(Lineage::linear(1)?, Terms::default(), Self::new(certain)?)?;
         let sides = [Revision::At(0), Revision::Good].into_iter().zip(ends);
@@ -107,7 +111,7 @@ impl Outcomes {
         });
         let runs = runs.collect();
         search.observe(&Block { session: 0, runs })?;
-        Ok(matches!(search.answer(), Answer::Found(_)))
+        Ok(search)
     }
 
     fn points(&self, class: usize) -> &[Point] {
@@ -170,6 +174,8 @@ impl Sealed for Outcomes {}
 
 impl Evidence for Outcomes {
     type Value = bool;
+
+    const LEFT: f64 = 0.4;
 
     fn check(&self, _: &Block<bool>) -> Result<(), Error> {
         Ok(())

@@ -7,7 +7,7 @@ use crate::error::Error;
 /// On what terms an answer is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
-    /// How often an answer is to be right at least. The search goes on a little further: see `LEFT`.
+    /// How often an answer is to be right at least. The search goes on a little further: see [`super::Evidence::LEFT`].
     pub confidence: f64,
     /// How likely it is that there is no change, before anything was measured.
     pub no_change: f64,
@@ -50,6 +50,21 @@ pub struct Plan {
     pub bad: usize,
     /// A revision between them, and its runs.
     pub candidate: Option<(usize, usize)>,
+}
+
+impl Plan {
+    /// The same with no more runs than that: those of the revision between the ends come first, as they tell most.
+    pub(super) fn at_most(self, most: usize) -> Self {
+        let candidate = self.candidate.map(|(at, runs)| (at, runs.min(most)));
+        let left = most - candidate.map_or(0, |(_, runs)| runs);
+        let half = left.div_ceil(2).max(left.saturating_sub(self.bad));
+        let good = self.good.min(half);
+        Self {
+            good,
+            bad: self.bad.min(left - good),
+            candidate,
+        }
+    }
 }
 
 /// What has been found.

@@ -4,18 +4,18 @@
 //! `(1 + rho) / (1 - rho)` times as much as sums of independent ones. `rho` is estimated from the
 //! ranks within each segment, so that the changes are no part of it.
 
-use super::scan::scores;
+use super::sample::Sample;
 
 /// Largest autocorrelation that is believed: beyond it there is no telling noise from changes.
 const MOST: f64 = 0.95;
 
 /// Autocorrelation at distance 1 of the ranks within segments. What segments of `m` values lose of
 /// it by their own means, `(1 + 3 rho) / m` (Kendall, *Biometrika* 41, 1954), is put back.
-pub(crate) fn autocorrelation(values: &[f64], places: &[usize]) -> f64 {
+pub(crate) fn autocorrelation(sample: &Sample, places: &[usize]) -> f64 {
     let (mut products, mut squares) = (0.0, 0.0);
     let mut start = 0;
-    for &end in places.iter().chain([&values.len()]) {
-        let (scores, _) = scores(&values[start..end]);
+    for &end in places.iter().chain([&sample.len()]) {
+        let scores = sample.scores(start..end).of;
         let scale = 1.0 / (end - start) as f64;
         let scaled: Vec<f64> = scores.iter().map(|score| *score as f64 * scale).collect();
         products += scaled.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>();
@@ -27,7 +27,7 @@ pub(crate) fn autocorrelation(values: &[f64], places: &[usize]) -> f64 {
     }
     let raw = products / squares;
     let segments = (places.len() + 1) as f64;
-    let lost = (1.0 + 3.0 * raw.max(0.0)) * segments / values.len() as f64;
+    let lost = (1.0 + 3.0 * raw.max(0.0)) * segments / sample.len() as f64;
     (raw + lost).clamp(-MOST, MOST)
 }
 

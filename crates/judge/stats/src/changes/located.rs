@@ -1,6 +1,7 @@
 //! Where the changes of a series are, before the interval of each place is known: the intervals take most of the time.
 
 use super::place::{Search, bounds, interval};
+use super::sample::Sample;
 use super::segments::{Found, between, found};
 use super::{Change, Changes, Terms, dependence, null, present, scan};
 use crate::check;
@@ -11,7 +12,7 @@ use crate::summary::median;
 /// The changes of a series, of each of which more can be asked.
 #[derive(Debug, Clone)]
 pub struct Located {
-    values: Vec<f64>,
+    sample: Sample,
     /// The place of each value in the series, in which values may be missing.
     places: Vec<usize>,
     found: Vec<Found>,
@@ -28,17 +29,37 @@ impl Located {
     /// # Errors
     /// As [`super::changes()`].
     pub fn new(series: &[Option<f64>], terms: &Terms) -> Result<Self, Error> {
+        let (values, places) = present(series)?;
+        Self::of(Sample::alone(values), places, terms)
+    }
+
+    /// The changes of a series, each value with the number of its group: values of a group share noise.
+    ///
+    /// # Errors
+    /// As [`super::changes()`].
+    pub fn grouped(series: &[(f64, usize)], terms: &Terms) -> Result<Self, Error> {
+        let (sample, places) = super::grouped(series)?;
+        Self::of(sample, places, terms)
+    }
+
+    fn of(sample: Sample, places: Vec<usize>, terms: &Terms) -> Result<Self, Error> {
         check::probability("level", terms.level)?;
         check::probability("confidence", terms.confidence)?;
         // A number of draws that cannot be made is told now, and not at the first interval.
         terms.resampling.random()?;
-        let (values, places) = present(series)?;
-        let peaks = scan::peaks(&values);
-        let (autocorrelation, factor) = dependence(&values, &peaks);
-        let threshold = factor * null::critical(values.len(), terms.level);
+        let peaks = scan::peaks(&sample);
+        let (autocorrelation, factor) = dependence(&sample, &peaks);
+        let threshold = factor * null::critical(sample.len(), terms.level);
         let statistics = peaks.iter().map(|peak| peak.statistic);
+        let mut found = found(&sample, &peaks, threshold);
+        for index in 0..found.len() {
+            let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
+            let (start, end) = between(&cuts, index, sample.len());
+            found[index].place =
+                start + widest_gap(&sample.values[start..end], cuts[index] - start);
+        }
         Ok(Self {
-            found: found(&values, &peaks, threshold),
+            found,
             search: Search {
                 confidence: terms.confidence,
                 draws: terms.resampling.draws,
@@ -47,7 +68,7 @@ impl Located {
             resampling: terms.resampling,
             largest: statistics.fold(0.0, f64::max),
             autocorrelation,
-            values,
+            sample,
             places,
         })
     }
@@ -73,8 +94,7 @@ impl Located {
     pub fn bounds(&self, index: usize) -> Option<(usize, usize)> {
         let place = self.found.get(index)?.place;
         let (start, end) = self.stretch(index);
-        let (low, high) = bounds(&self.values[start..end], place - start, self.search);
-        Some(self.outside((start + low, start + high)))
+        Some(self.outside(bounds(&self.sample, start..end, place, self.search)))
     }
 
     /// All that is known of a change; the draws for it begin with the seed, whatever was asked before. Nothing if there is
@@ -88,18 +108,22 @@ impl Located {
         };
         let (start, end) = self.stretch(index);
         let mut random = self.resampling.random()?;
-        let stretch = &self.values[start..end];
-        let (before, after) = stretch.split_at(found.place - start);
-        let (low, high) = interval(stretch, found.place - start, self.search, &mut random);
-        let (low, high) = self.outside((start + low, start + high));
+        let kept = interval(
+            &self.sample,
+            start..end,
+            found.place,
+            self.search,
+            &mut random,
+        );
+        let (low, high) = self.outside(kept);
         Ok(Some(Change {
             place: self.places[found.place],
             low,
             high,
             statistic: found.statistic / self.search.factor,
             p: self.p(found),
-            before: median(before)?,
-            after: median(after)?,
+            before: median(&self.sample.values[start..found.place])?,
+            after: median(&self.sample.values[found.place..end])?,
         }))
     }
 
@@ -108,26 +132,75 @@ impl Located {
         let changes = (0..self.len()).filter_map(|index| self.change(index).transpose());
         Ok(Changes {
             changes: changes.collect::<Result<_, _>>()?,
-            p: null::p(self.values.len(), self.largest / self.search.factor),
-            values: self.values.len(),
+            p: null::p(self.sample.len(), self.largest / self.search.factor),
+            values: self.sample.len(),
             autocorrelation: self.autocorrelation,
             factor: self.search.factor,
         })
     }
 
     fn p(&self, found: &Found) -> f64 {
-        null::p(self.values.len(), found.statistic / self.search.factor)
+        null::p(self.sample.len(), found.statistic / self.search.factor)
     }
 
     /// The values that a change shares with no other.
     fn stretch(&self, index: usize) -> (usize, usize) {
         let cuts: Vec<usize> = self.found.iter().map(|found| found.place).collect();
-        between(&cuts, index, self.values.len())
+        between(&cuts, index, self.sample.len())
     }
 
     /// Places of the series for those among the values: where values in front of a change are missing, nobody knows
     /// which of them was the first after it.
     fn outside(&self, (low, high): (usize, usize)) -> (usize, usize) {
         (self.places[low - 1] + 1, self.places[high])
+    }
+}
+
+/// Of the places next to `place` that part these values completely, into lower and higher ones, that with the widest gap
+/// between both. To ranks all of these are alike, but for the number of values on each side: they part values that lie
+/// beside a wide gap as gladly as those across it.
+fn widest_gap(values: &[f64], place: usize) -> usize {
+    for sign in [1.0, -1.0] {
+        let signed = values.iter().map(|value| sign * value);
+        // Of the values before each place the highest, and of the others the lowest.
+        let highest: Vec<f64> = running(signed.clone(), f64::NEG_INFINITY, f64::max);
+        let mut lowest: Vec<f64> = running(signed.rev(), f64::INFINITY, f64::min);
+        lowest.reverse();
+        let gap = |at: &usize| lowest[*at] - highest[*at];
+        if gap(&place) > 0.0 {
+            let parts = |at: &usize| gap(at) > 0.0;
+            let before = (1..place).rev().take_while(parts);
+            let behind = (place + 1..values.len()).take_while(parts);
+            let wider = |best, at| if gap(&at) > gap(&best) { at } else { best };
+            return before.chain(behind).fold(place, wider);
+        }
+    }
+    place
+}
+
+/// What `of` gives of the first 0, 1, 2, ... values; of none, `none`.
+fn running(values: impl Iterator<Item = f64>, none: f64, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    let so_far = values.scan(none, |so_far, value| {
+        *so_far = of(*so_far, value);
+        Some(*so_far)
+    });
+    std::iter::once(none).chain(so_far).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_where_the_gap_is_and_not_beside_it() {
+        let rising = [1.0, 3.0, 2.0, 10.0, 12.0, 11.0, 13.0];
+        for place in [2, 3, 4] {
+            let expected = if place == 2 { 2 } else { 3 };
+            assert_eq!(widest_gap(&rising, place), expected);
+            assert_eq!(widest_gap(&rising.map(|value| -value), place), expected);
+        }
+        // One value far away, beyond places that part nothing.
+        assert_eq!(widest_gap(&[1.0, 2.0, 1.0, 3.0, 5.0, 4.0, 100.0], 3), 3);
+        assert_eq!(widest_gap(&[1.0, 1.0], 1), 1);
     }
 }

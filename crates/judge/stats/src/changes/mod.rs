@@ -17,6 +17,9 @@
 //! changes found is false in at most the stated share of series. False is a change whose evidence
 //! comes from an interval in which nothing changed.
 //!
+//! Values may share noise by groups, as differences from one measurement of a control do (`sample`): then the promise is for
+//! noise that is about normal.
+//!
 //! [`arrivals`] looks at values as they arrive.
 //!
 //! Sources: Pettitt, *Applied Statistics* 28 (1979); Baranowski, Chen and Fryzlewicz, *Journal of the
@@ -28,12 +31,14 @@ mod intervals;
 mod located;
 mod null;
 mod place;
+pub(crate) mod sample;
 pub(crate) mod scan;
 pub(crate) mod segments;
 
 use crate::check;
 use crate::error::Error;
 use crate::resampling::Resampling;
+use sample::Sample;
 
 pub use intervals::{SHORTEST, layers};
 pub use located::Located;
@@ -139,6 +144,30 @@ pub fn changes(series: &[Option<f64>], terms: &Terms) -> Result<Changes, Error> 
     Located::new(series, terms)?.described()
 }
 
+/// The changes of a series, each value with the number of its group: values of a group share noise, as differences from one
+/// measurement of a control do. Of normal noise that of a group may have twice the variance of that of a value.
+///
+/// # Errors
+/// As [`changes()`].
+pub fn changes_of_groups(series: &[(f64, usize)], terms: &Terms) -> Result<Changes, Error> {
+    Located::grouped(series, terms)?.described()
+}
+
+/// The ranks of the values of a series, each with the number of its group, freed of what groups share: without a change they
+/// are about as likely in any order. Where many values are equal, those of the largest group, and nothing for the others.
+///
+/// # Errors
+/// An unusable value, or more than [`MOST_VALUES`].
+pub fn freed_of_groups(series: &[(f64, usize)]) -> Result<Vec<Option<f64>>, Error> {
+    let (sample, places) = grouped(series)?;
+    let scores = sample.scores(0..sample.len()).of;
+    let mut freed = vec![None; series.len()];
+    for (place, score) in places.into_iter().zip(scores) {
+        freed[place] = Some(score as f64);
+    }
+    Ok(freed)
+}
+
 /// The largest rank CUSUM of a series over all its seeded intervals; 0 where all values are equal,
 /// or fewer than [`SHORTEST`]. The statistic whose distribution [`Changes::p`] is of.
 ///
@@ -147,7 +176,7 @@ pub fn changes(series: &[Option<f64>], terms: &Terms) -> Result<Changes, Error> 
 pub fn strongest(values: &[f64]) -> Result<f64, Error> {
     check::sample("series", values, 0)?;
     few_enough(values.len())?;
-    let peaks = scan::peaks(values);
+    let peaks = scan::peaks(&Sample::alone(values.to_vec()));
     Ok(peaks
         .iter()
         .fold(0.0, |most, peak| peak.statistic.max(most)))
@@ -170,6 +199,14 @@ fn present(series: &[Option<f64>]) -> Result<(Vec<f64>, Vec<usize>), Error> {
     Ok((values, places))
 }
 
+/// Values with the group of each, and the places of those that count.
+fn grouped(series: &[(f64, usize)]) -> Result<(Sample, Vec<usize>), Error> {
+    few_enough(series.len())?;
+    let (values, groups): (Vec<f64>, Vec<usize>) = series.iter().copied().unzip();
+    check::sample("series", &values, 0)?;
+    Ok(Sample::grouped(values, &groups))
+}
+
 fn few_enough(found: usize) -> Result<(), Error> {
     if found > MOST_VALUES {
         return Err(Error::TooMany {
@@ -183,11 +220,11 @@ fn few_enough(found: usize) -> Result<(), Error> {
 }
 
 /// Autocorrelation within segments, and what it multiplies the threshold by.
-fn dependence(values: &[f64], peaks: &[scan::Peak]) -> (f64, f64) {
-    let threshold = null::critical(values.len(), REFERENCE_LEVEL);
-    let segments = segments::found(values, peaks, threshold);
+fn dependence(sample: &Sample, peaks: &[scan::Peak]) -> (f64, f64) {
+    let threshold = null::critical(sample.len(), REFERENCE_LEVEL);
+    let segments = segments::found(sample, peaks, threshold);
     let places: Vec<usize> = segments.iter().map(|found| found.place).collect();
-    let autocorrelation = dependence::autocorrelation(values, &places);
-    let factor = dependence::factor(autocorrelation, values.len());
+    let autocorrelation = dependence::autocorrelation(sample, &places);
+    let factor = dependence::factor(autocorrelation, sample.len());
     (autocorrelation, factor)
 }

@@ -10,9 +10,12 @@
 //! The square of the CUSUM is the rank version of twice the logarithm of the likelihood ratio, see
 //! Siegmund, *Annals of Statistics* 16 (1988), who sets confidence regions by it for normal values.
 
+use std::ops::Range;
+
 use crate::resampling::Random;
 
-use super::scan::{scores, variance, weighed};
+use super::sample::Sample;
+use super::scan::{Scores, variance, weighed};
 
 /// Fewest and most values on each side that are looked at. With fewer than 1 / 4 % a place beside a step that is beyond
 /// doubt would be kept, as chance puts a value first that often.
@@ -51,44 +54,57 @@ impl Search {
     }
 }
 
-/// First and last place of `values` that are not rejected; `place` is one of them.
+/// First and last place of a stretch that are not rejected; `place` is one of them.
 pub(super) fn interval(
-    values: &[f64],
+    sample: &Sample,
+    within: Range<usize>,
     place: usize,
     search: Search,
     random: &mut Random,
 ) -> (usize, usize) {
-    outermost(values, place, search, |tests, k| {
+    outermost(sample, within, place, search, |tests, k| {
         tests.is_kept(k, search, random)
     })
 }
 
 /// First and last place that are not rejected without a test. No interval reaches beyond them, and they are found at once.
-pub(super) fn bounds(values: &[f64], place: usize, search: Search) -> (usize, usize) {
-    outermost(values, place, search, |tests, k| tests.is_near(k, search))
+pub(super) fn bounds(
+    sample: &Sample,
+    within: Range<usize>,
+    place: usize,
+    search: Search,
+) -> (usize, usize) {
+    outermost(sample, within, place, search, |tests, k| {
+        tests.is_near(k, search)
+    })
 }
 
 /// First and last place around `place` for which `is_kept` holds; `place` itself where it holds for none.
 fn outermost(
-    values: &[f64],
+    sample: &Sample,
+    within: Range<usize>,
     place: usize,
     search: Search,
     mut is_kept: impl FnMut(&Tests, usize) -> bool,
 ) -> (usize, usize) {
-    let width = width(values, place, search.factor);
-    let start = place.saturating_sub(width);
-    let end = (place + width).min(values.len());
-    let tests = Tests::of(&values[start..end], place - start);
-    let mut is_kept = |k: &usize| is_kept(&tests, *k);
-    let low = (1..place - start).find(&mut is_kept);
-    let high = (place - start + 1..end - start).rev().find(is_kept);
-    let at = |k: usize| start + k;
-    (low.map_or(place, at), high.map_or(place, at))
+    let scores = sample.around(place, within.clone());
+    let width = width(&scores.of, place - within.start, search.factor);
+    let start = place.saturating_sub(width).max(within.start);
+    let end = (place + width).min(within.end);
+    // What groups share is known as far as the place is, so the test of each place is with what it would be there.
+    let tests = |k: usize| Tests::of(sample.around(k, start..end), place - start);
+    let alone = sample.is_alone().then(|| tests(place));
+    let mut is_kept = |k: &usize| match &alone {
+        Some(tests) => is_kept(tests, *k - start),
+        None => is_kept(&tests(*k), *k - start),
+    };
+    let low = (start + 1..place).find(&mut is_kept);
+    let high = (place + 1..end).rev().find(is_kept);
+    (low.unwrap_or(place), high.unwrap_or(place))
 }
 
 /// Values on each side that tell about the place.
-fn width(values: &[f64], place: usize, factor: f64) -> usize {
-    let (scores, _) = scores(values);
+fn width(scores: &[i64], place: usize, factor: f64) -> usize {
     let (before, behind) = scores.split_at(place.min(scores.len()));
     let moments = |part: &[i64]| {
         let n = part.len().max(1) as f64;
@@ -116,15 +132,20 @@ struct Tests {
 }
 
 impl Tests {
-    fn of(values: &[f64], place: usize) -> Self {
-        let (scores, ties) = scores(values);
+    fn of(
+        Scores {
+            of: scores,
+            squares,
+        }: Scores,
+        place: usize,
+    ) -> Self {
         let mut sums = vec![0];
         for score in &scores {
             sums.push(sums[sums.len() - 1] + score);
         }
         let mut tests = Self {
             way: sums[place].signum(),
-            variance: variance(scores.len() as f64, ties),
+            variance: variance(scores.len(), squares),
             largest: 0.0,
             scores,
             sums,
@@ -220,6 +241,7 @@ fn shuffle(values: &mut [i64], random: &mut Random) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::changes::scan::scores;
     use crate::resampling::Resampling;
 
     /// All orders of some scores.
@@ -255,7 +277,7 @@ mod tests {
     #[test]
     fn places_are_kept_that_all_orders_would_keep() {
         let values = [3.0, 1.0, 4.0, 1.5, 7.2, 2.6, 6.0, 8.0, 5.0, 7.5];
-        let tests = Tests::of(&values, 6);
+        let tests = Tests::of(scores(&values), 6);
         let search = Search {
             confidence: 0.8,
             draws: 9999,
@@ -278,7 +300,7 @@ mod tests {
     #[test]
     fn goals_are_the_least_sums_that_reach_them() {
         let values: Vec<f64> = (0..200).map(|k| f64::from(k * 37 % 101)).collect();
-        let tests = Tests::of(&values, 80);
+        let tests = Tests::of(scores(&values), 80);
         for goal in [1e-9, tests.largest / 3.0, tests.largest] {
             for (k, least) in (1..).zip(tests.goals(goal)) {
                 assert!(least > 0 && weighed(least, k, 200) >= goal);
@@ -301,9 +323,11 @@ mod tests {
             vec![1.0, 1.0, 2.0, 1.0],
         ] {
             for place in 1..values.len() {
-                let (low, high) = interval(&values, place, search, &mut random);
+                let all = 0..values.len();
+                let sample = Sample::alone(values.clone());
+                let (low, high) = interval(&sample, all.clone(), place, search, &mut random);
                 assert!(0 < low && low <= place && place <= high && high < values.len());
-                let (first, last) = bounds(&values, place, search);
+                let (first, last) = bounds(&sample, all, place, search);
                 assert!(0 < first && first <= low && high <= last && last < values.len());
             }
         }

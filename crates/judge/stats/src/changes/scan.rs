@@ -16,6 +16,7 @@
 use std::ops::Range;
 
 use super::intervals::layers;
+use super::sample::{Sample, sum_of_squares};
 
 /// Least part of the variance without ties that counts.
 const LEAST_VARIANCE: f64 = 0.75;
@@ -26,7 +27,7 @@ pub(crate) struct Peak {
     pub(super) within: Range<usize>,
     /// The first value behind the place where the statistic is largest, from the series' start.
     pub(super) place: usize,
-    pub(super) statistic: f64,
+    pub(crate) statistic: f64,
 }
 
 /// Places of the values in ascending order, and for each whether the value is that of the place
@@ -48,16 +49,26 @@ impl Order {
 }
 
 /// The peak of each seeded interval in which values differ.
-pub(crate) fn peaks(values: &[f64]) -> Vec<Peak> {
-    let order = Order::of(values);
+pub(crate) fn peaks(sample: &Sample) -> Vec<Peak> {
+    let order = Order::of(&sample.values);
     let mut layout = Layout::default();
+    let mut sums = Vec::new();
     let mut peaks = Vec::new();
-    for layer in layers(values.len()) {
-        layout.rank(&order, &layer, values.len());
+    for layer in layers(sample.len()) {
+        layout.rank(&order, &layer, sample.len());
         let ranked = layer.iter().zip(&layout.intervals);
         peaks.extend(ranked.filter_map(|(within, ranked)| {
-            let scores = &layout.scores[ranked.offset..][..within.len()];
-            let (place, statistic) = largest(scores, ranked.ties)?;
+            let own = &layout.scores[ranked.offset..][..within.len()];
+            let squares = squares(within.len(), ranked.ties);
+            let (place, statistic) = match sample.is_alone() {
+                true => largest(own, squares)?,
+                false => {
+                    let of = own.to_vec();
+                    let own = Scores { of, squares };
+                    let freed = sample.freed(&own, |_| 0.0, within.clone(), &mut sums);
+                    largest(&freed.of, freed.squares)?
+                }
+            };
             Some(Peak {
                 within: within.clone(),
                 place: within.start + place,
@@ -163,8 +174,24 @@ fn around(
     (first..layer.len()).take_while(move |index| layer[*index].start <= place)
 }
 
-/// `2 r - l - 1` of the values of one stretch, and its sum of `t^3 - t`.
-pub(super) fn scores(values: &[f64]) -> (Vec<i64>, f64) {
+/// Scores of the values of a stretch: `2 r - l - 1`, or what takes its place.
+#[derive(Debug, Clone)]
+pub(crate) struct Scores {
+    pub(super) of: Vec<i64>,
+    /// The sum of their squares, that counts.
+    pub(super) squares: f64,
+}
+
+impl Scores {
+    /// How much larger the sum of squares is that counts than the one that is.
+    pub(super) fn caution(&self) -> f64 {
+        let own = sum_of_squares(&self.of);
+        if own > 0.0 { self.squares / own } else { 1.0 }
+    }
+}
+
+/// `2 r - l - 1` of the values of one stretch.
+pub(super) fn scores(values: &[f64]) -> Scores {
     let mut layout = Layout::default();
     if !values.is_empty() {
         let all = Range {
@@ -174,13 +201,15 @@ pub(super) fn scores(values: &[f64]) -> (Vec<i64>, f64) {
         layout.rank(&Order::of(values), &[all], values.len());
     }
     let ties = layout.intervals.first().map_or(0.0, |ranked| ranked.ties);
-    (layout.scores, ties)
+    Scores {
+        squares: squares(layout.scores.len(), ties),
+        of: layout.scores,
+    }
 }
 
 /// The place within a stretch where the statistic is largest, and the statistic; the first of
 /// several. Nothing where all values are equal.
-pub(super) fn largest(scores: &[i64], ties: f64) -> Option<(usize, f64)> {
-    let length = scores.len() as f64;
+pub(super) fn largest(scores: &[i64], squares: f64) -> Option<(usize, f64)> {
     let (mut sum, mut most, mut place) = (0, 0.0, 0);
     for (index, score) in scores.iter().enumerate() {
         if index > 0 {
@@ -191,7 +220,7 @@ pub(super) fn largest(scores: &[i64], ties: f64) -> Option<(usize, f64)> {
         }
         sum += score;
     }
-    let squared = most / variance(length, ties);
+    let squared = most / variance(scores.len(), squares);
     (place > 0 && squared > 0.0).then(|| (place, squared.sqrt()))
 }
 
@@ -201,9 +230,15 @@ pub(super) fn weighed(sum: i64, k: usize, l: usize) -> f64 {
     sum * sum / (k as f64 * (l - k) as f64)
 }
 
-/// `4 v`: scores are twice the distances of ranks from their mean.
-pub(super) fn variance(length: f64, ties: f64) -> f64 {
+/// The sum of the squares of `2 r - l - 1` that counts, by the sum of `t^3 - t` over groups of `t` equal values.
+pub(super) fn squares(length: usize, ties: f64) -> f64 {
+    let length = length as f64;
     let without = length * (length * length - 1.0);
-    let squares = (without - ties).max(LEAST_VARIANCE * without);
-    squares / (3.0 * length * (length - 1.0))
+    (without - ties).max(LEAST_VARIANCE * without) / 3.0
+}
+
+/// `4 v`: scores are twice the distances of ranks from their mean.
+pub(super) fn variance(length: usize, squares: f64) -> f64 {
+    let length = length as f64;
+    squares / (length * (length - 1.0))
 }

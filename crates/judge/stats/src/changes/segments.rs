@@ -9,7 +9,8 @@
 //! holds its place and that lies between its neighbours: the chance that any interval without a
 //! change has as large a peak is what [`super::null`] tells.
 
-use super::scan::{Peak, largest, scores};
+use super::sample::Sample;
+use super::scan::{Peak, largest};
 
 /// Rounds after which the places are taken as they are.
 const ROUNDS: usize = 20;
@@ -22,7 +23,7 @@ pub(crate) struct Found {
 }
 
 /// The changes of a series, whose peaks are given, that reach `threshold`; in order.
-pub(crate) fn found(values: &[f64], peaks: &[Peak], threshold: f64) -> Vec<Found> {
+pub(crate) fn found(sample: &Sample, peaks: &[Peak], threshold: f64) -> Vec<Found> {
     let mut over: Vec<&Peak> = peaks
         .iter()
         .filter(|peak| peak.statistic >= threshold)
@@ -35,8 +36,8 @@ pub(crate) fn found(values: &[f64], peaks: &[Peak], threshold: f64) -> Vec<Found
     for _ in 0..ROUNDS {
         let before = places.clone();
         add(&mut places, &over);
-        relocate(&mut places, values, &over);
-        drop_weak(&mut places, values, &over);
+        relocate(&mut places, sample, &over);
+        drop_weak(&mut places, sample, &over);
         if places == before {
             break;
         }
@@ -66,24 +67,24 @@ fn add(places: &mut Vec<usize>, over: &[&Peak]) {
 
 /// Moves each place to where the CUSUM between its neighbours is largest, one after the other; but
 /// not out of the interval that is its evidence.
-fn relocate(places: &mut [usize], values: &[f64], over: &[&Peak]) {
+fn relocate(places: &mut [usize], sample: &Sample, over: &[&Peak]) {
     let evidence = strongest(places, over);
     for (index, peak) in evidence.into_iter().enumerate() {
         let Some(peak) = peak else { continue };
-        let (start, end) = between(places, index, values.len());
-        let (scores, ties) = scores(&values[start..end]);
-        let whole = largest(&scores, ties).map(|(place, _)| start + place);
+        let (start, end) = between(places, index, sample.len());
+        let scores = sample.around(places[index], start..end);
+        let whole = largest(&scores.of, scores.squares).map(|(place, _)| start + place);
         let is_inside = |place: &usize| *place > peak.within.start && *place < peak.within.end;
         places[index] = whole.filter(is_inside).unwrap_or(peak.place);
     }
 }
 
 /// Drops changes until each has evidence of its own; of several without, the smallest step first.
-fn drop_weak(places: &mut Vec<usize>, values: &[f64], over: &[&Peak]) {
+fn drop_weak(places: &mut Vec<usize>, sample: &Sample, over: &[&Peak]) {
     loop {
         let evidence = strongest(places, over);
         let without = (0..places.len()).filter(|index| evidence[*index].is_none());
-        let steps = without.map(|index| (step(places, index, values), index));
+        let steps = without.map(|index| (step(places, index, sample), index));
         match steps.min_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((_, index)) => places.remove(index),
             None => return,
@@ -92,10 +93,10 @@ fn drop_weak(places: &mut Vec<usize>, values: &[f64], over: &[&Peak]) {
 }
 
 /// The largest CUSUM between the neighbours of a place.
-fn step(places: &[usize], index: usize, values: &[f64]) -> f64 {
-    let (start, end) = between(places, index, values.len());
-    let (scores, ties) = scores(&values[start..end]);
-    largest(&scores, ties).map_or(0.0, |(_, statistic)| statistic)
+fn step(places: &[usize], index: usize, sample: &Sample) -> f64 {
+    let (start, end) = between(places, index, sample.len());
+    let scores = sample.scores(start..end);
+    largest(&scores.of, scores.squares).map_or(0.0, |(_, statistic)| statistic)
 }
 
 /// The stretch that a place shares with no other: from the one before to the next one.

@@ -4,9 +4,12 @@
 use super::support::{close, number, numbers};
 use crate::changes::arrivals::arrivals;
 use crate::changes::dependence::autocorrelation;
+use crate::changes::sample::Sample;
 use crate::changes::scan::peaks;
 use crate::changes::segments;
-use crate::changes::{Changes, MOST_VALUES, Terms, changes, p_value, strongest};
+use crate::changes::{
+    Changes, MOST_VALUES, Terms, changes, changes_of_groups, freed_of_groups, p_value, strongest,
+};
 use crate::{Error, Resampling};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -62,31 +65,112 @@ fn series(levels: &[(usize, f64)]) -> Vec<f64> {
 
 #[test]
 fn agrees_with_the_independent_program() {
-    let all = cases("series");
-    assert_eq!(all.len(), 29);
-    for case in all {
+    let (series, groups) = (cases("series"), cases("groups"));
+    assert_eq!((series.len(), groups.len()), (29, 32));
+    for case in series.iter().chain(&groups) {
         let (values, name) = (numbers(&case["values"]), &case["name"]);
-        let top = number(&case["strongest"]);
-        assert!((strongest(&values).unwrap() - top).abs() < 1e-9, "{name}");
+        let sample = match case["groups"].as_array() {
+            Some(_) => {
+                let groups = numbers(&case["groups"]);
+                let groups: Vec<usize> = groups.iter().map(|group| *group as usize).collect();
+                Sample::grouped(values, &groups).0
+            }
+            None => Sample::alone(values),
+        };
+        let peaks = peaks(&sample);
+        let strongest = peaks.iter().map(|peak| peak.statistic);
+        let strongest = strongest.fold(0.0, f64::max);
+        assert!(
+            (strongest - number(&case["strongest"])).abs() < 1e-9,
+            "{name}"
+        );
         let expected: Vec<Vec<f64>> = case["changes"]
             .as_array()
             .unwrap()
             .iter()
             .map(numbers)
             .collect();
-        let found = segments::found(&values, &peaks(&values), number(&case["bar"]));
+        let found = segments::found(&sample, &peaks, number(&case["bar"]));
         let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
         let expected_cuts: Vec<usize> = expected.iter().map(|pair| pair[0] as usize).collect();
         assert_eq!(cuts, expected_cuts, "{name}");
         for (found, pair) in found.iter().zip(&expected) {
             close(found.statistic, pair[1], 1e-9);
         }
-        let rho = autocorrelation(&values, &cuts);
+        let rho = autocorrelation(&sample, &cuts);
         assert!(
             (rho - number(&case["autocorrelation"])).abs() < 1e-9,
             "{name}"
         );
     }
+}
+
+/// Three groups that lie apart by much more than their values, and nothing changes within.
+fn groups_apart() -> Vec<(f64, usize)> {
+    let offsets = [0.0, 30.0, 10.0];
+    let values = noise(36).enumerate();
+    values
+        .map(|(place, noise)| (noise + offsets[place / 12], place / 12))
+        .collect()
+}
+
+#[test]
+fn a_group_that_is_off_is_no_change() {
+    let apart = groups_apart();
+    let alone: Vec<f64> = apart.iter().map(|value| value.0).collect();
+    assert_eq!(places(&found(&alone)), [12, 24]);
+    let grouped = changes_of_groups(&apart, &TERMS).unwrap();
+    assert!(places(&grouped).is_empty());
+    // Groups of one, and one of all, share nothing that could look like a change.
+    for group in [|place: usize| place, |_: usize| 7] {
+        let others = alone.iter().enumerate();
+        let others: Vec<(f64, usize)> = others
+            .map(|(place, value)| (*value, group(place)))
+            .collect();
+        assert_eq!(changes_of_groups(&others, &TERMS).unwrap(), found(&alone));
+    }
+}
+
+/// Most values are equal, and one is odd or a group is off.
+#[test]
+fn odd_ones_and_groups_among_equal_values_are_no_change() {
+    let odd = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+    let groups = (0..24).map(|place| (f64::from(u8::from(place / 8 == 1)), place / 8));
+    let odd = odd.into_iter().zip([0, 0, 0, 0, 1, 1, 1, 1]);
+    for series in [groups.collect::<Vec<_>>(), odd.collect()] {
+        let found = changes_of_groups(&series, &TERMS).unwrap();
+        assert!(found.changes.is_empty(), "{found:?}");
+    }
+}
+
+#[test]
+fn a_change_within_groups_is_found_and_where_it_is() {
+    let mut values = groups_apart();
+    for value in &mut values[18..] {
+        value.0 += 60.0;
+    }
+    // Dealt out in turn, as campaigns that are spread over a history.
+    for (place, value) in values.iter_mut().enumerate() {
+        *value = (
+            value.0 - [0.0, 30.0, 10.0][place / 12] + [0.0, 3.0, 1.0][place % 3],
+            place % 3,
+        );
+    }
+    let found = changes_of_groups(&values, &TERMS).unwrap();
+    assert_eq!(places(&found), [18]);
+    assert!(found.changes[0].low <= 18 && found.changes[0].high >= 18);
+}
+
+#[test]
+fn groups_that_are_off_raise_no_alarm() {
+    let apart = groups_apart();
+    let alone: Vec<f64> = apart.iter().map(|value| value.0).collect();
+    let freed = freed_of_groups(&apart).unwrap();
+    let alarm = |values: &[Option<f64>]| arrivals(values, 1000.0).unwrap().alarm;
+    assert_eq!(
+        (alarm(&whole(&alone)).is_some(), alarm(&freed)),
+        (true, None)
+    );
 }
 
 /// The table was made by importance sampling; these are counts of plain simulations by NumPy.

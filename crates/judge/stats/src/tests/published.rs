@@ -10,7 +10,7 @@ use crate::location::{Scale, Side, hodges_lehmann, min_blocks};
 use crate::mean::student;
 use crate::multiplicity::holm;
 use crate::proportion::{Proportion, fisher_exact, newcombe};
-use crate::quantile::min_values;
+use crate::quantile::{interval, min_values};
 
 #[test]
 fn iguana_and_chameleon() {
@@ -142,4 +142,31 @@ fn planning() {
 fn fewest_values_that_bound_a_quantile() {
     let smallest = [0.5, 0.9, 0.99, 0.999].map(|p| min_values(p, 0.95).unwrap());
     assert_eq!(smallest, [6, 36, 368, 3688]);
+}
+
+#[test]
+fn ranks_that_bound_the_median() {
+    // Tables of the sign test.
+    for (n, ranks) in [
+        (5, None),
+        (6, Some((1.0, 6.0))),
+        (10, Some((2.0, 9.0))),
+        (20, Some((6.0, 15.0))),
+        (21, Some((6.0, 16.0))),
+        (30, Some((10.0, 21.0))),
+        (50, Some((18.0, 33.0))),
+    ] {
+        let values: Vec<f64> = (1..=n).rev().map(f64::from).collect();
+        assert_eq!(interval(&values, 0.5, 0.95), Ok(ranks), "{n}");
+    }
+    let values: Vec<f64> = (1..=36).map(f64::from).collect();
+    assert_eq!(
+        interval(&values[1..], 0.9, 0.95),
+        Ok(None),
+        "too few for p90"
+    );
+    let (low, high) = interval(&values, 0.9, 0.95).unwrap().unwrap();
+    assert!(low < 32.0 && high == 36.0, "{low} {high}");
+    assert!(interval(&[], 0.5, 0.95).is_err());
+    assert!(interval(&values, 0.5, 1.5).is_err());
 }

@@ -188,7 +188,7 @@ def outcomes(parents, certain, runs):
     cubes = sum((1 - p) ** 3 for p in middles)
     of_good = {0.0: certain} | {p: (1 - certain) * (1 - p) ** 3 / cubes for p in middles}
     of_bad = {1.0: certain} | {q: (1 - certain) / 32 for q in middles}
-    pairs = {(p, q): u * v for p, u in of_good.items() for q, v in of_bad.items() if q - p >= 0.2}
+    pairs = {(p, q): u * v for p, u in of_good.items() for q, v in of_bad.items() if q - p >= 0.17}
     alike = {p: (1 - certain) / 32 for p in middles} | {0.0: certain / 2, 1.0: certain / 2}
     mass = []
     for hypothesis in range(n):

@@ -6,6 +6,8 @@ series: the largest rank CUSUM over all seeded intervals, the autocorrelation of
 segments given, and the changes at a given threshold: narrowest over threshold first, then each one
 between its neighbours. Written from the description in docs/statistics/changes.md: ranks by counting,
 sums by plain loops.
+groups: the same of values that share noise by groups. What they share is taken out with the inverse root of the
+covariance matrix, by its eigenvalues.
 tails: how often the largest CUSUM of random orders reaches a statistic, counted. The table of the
 library was made by importance sampling, in another language with another generator.
 """
@@ -52,8 +54,37 @@ def cusums(values):
     return out
 
 
-def peak(values, start, end):
-    found = cusums(values[start:end])
+SHARED = 2.0
+
+
+def freed(values, groups, cut=None):
+    """Twice the ranks without what groups share, in steps of 1 / 1024; with a cut, around the means before and behind it."""
+    r = np.array([2 * x - len(values) - 1 for x in ranks(values)])
+    level = np.zeros(len(r))
+    if cut is not None:
+        level[:cut], level[cut:] = r[:cut].mean(), r[cut:].mean()
+    covariance = np.array([[SHARED * (a == b) for b in groups] for a in groups]) + np.eye(len(r))
+    size, axes = np.linalg.eigh(covariance)
+    root = axes @ np.diag(size ** -0.5) @ axes.T
+    z = level + root @ (r - level)
+    return np.round(1024 * (z - z.mean()))
+
+
+def cusums_of_groups(values, groups, cut):
+    n = len(values)
+    z = freed(values, groups, cut)
+    r = [2 * x - n - 1 for x in ranks(values)]
+    own = sum(x * x for x in r)
+    caution = max(own, 0.75 * n * (n * n - 1) / 3) / own if own else 1.0
+    squares = sum(x * x for x in z) * caution
+    if squares == 0:
+        return [0.0] * (n - 1)
+    return [abs(sum(z[:k])) / math.sqrt(k * (n - k) * squares / (n * (n - 1))) for k in range(1, n)]
+
+
+def peak(values, start, end, groups=None, cut=None):
+    part = values[start:end]
+    found = cusums_of_groups(part, groups[start:end], cut) if groups else cusums(part)
     top = max(found)
     if top < 1e-9:
         return None
@@ -61,8 +92,8 @@ def peak(values, start, end):
     return (start, end, place, top)
 
 
-def peaks(values):
-    all_of = [peak(values, *interval) for layer in layers(len(values)) for interval in layer]
+def peaks(values, groups=None):
+    all_of = [peak(values, *interval, groups) for layer in layers(len(values)) for interval in layer]
     return [p for p in all_of if p]
 
 
@@ -77,9 +108,9 @@ def evidence(places, over):
     return out
 
 
-def changes(values, bar):
+def changes(values, bar, groups=None):
     n = len(values)
-    over = sorted((p for p in peaks(values) if p[3] >= bar), key=lambda p: (p[1] - p[0], -p[3]))
+    over = sorted((p for p in peaks(values, groups) if p[3] >= bar), key=lambda p: (p[1] - p[0], -p[3]))
     places = []
     for _ in range(20):
         before = list(places)
@@ -92,7 +123,7 @@ def changes(values, bar):
                 continue
             left = places[i - 1] if i else 0
             right = places[i + 1] if i + 1 < len(places) else n
-            whole = peak(values, left, right)
+            whole = peak(values, left, right, groups, places[i] - left)
             inside = whole and found[0] < whole[2] < found[1]
             places[i] = whole[2] if inside else found[2]
         while True:
@@ -103,7 +134,7 @@ def changes(values, bar):
             def step(i):
                 left = places[i - 1] if i else 0
                 right = places[i + 1] if i + 1 < len(places) else n
-                top = peak(values, left, right)
+                top = peak(values, left, right, groups)
                 return top[3] if top else 0.0
             del places[min(weak, key=step)]
         if places == before:
@@ -111,13 +142,13 @@ def changes(values, bar):
     return [[place, found[3]] for place, found in zip(places, evidence(places, over))]
 
 
-def autocorrelation(values, places):
+def autocorrelation(values, places, groups=None):
     products = squares = 0.0
     cuts = [0, *places, len(values)]
     for start, end in zip(cuts, cuts[1:]):
-        r = ranks(values[start:end])
         m = end - start
-        z = [(2 * x - m - 1) / m for x in r]
+        part = values[start:end]
+        z = [x / m for x in (freed(part, groups[start:end]) if groups else [2 * x - m - 1 for x in ranks(part)])]
         products += sum(a * b for a, b in zip(z, z[1:]))
         squares += sum(a * a for a in z)
     raw = products / squares if squares else 0.0
@@ -148,6 +179,32 @@ def case(name, values, bar):
     places = changes(values, bar)
     return {"name": name, "values": values, "bar": bar, "strongest": max([p[3] for p in peaks(values)], default=0.0),
             "changes": places, "autocorrelation": autocorrelation(values, [p for p, _ in places])}
+
+
+def grouped(name, values, groups, bar):
+    n = len(values)
+    if sum((2 * x - n - 1) ** 2 for x in ranks(values)) < 0.85 * n * (n * n - 1) / 3:
+        # Many are equal: only the largest group counts, the last one of several.
+        largest = max(sorted(set(groups), reverse=True), key=groups.count)
+        some = [v for v, g in zip(values, groups) if g == largest]
+        places = changes(some, bar)
+        return {"name": name, "values": values, "groups": groups, "bar": bar,
+                "strongest": max((p[3] for p in peaks(some)), default=0.0), "changes": places,
+                "autocorrelation": autocorrelation(some, [p for p, _ in places])}
+    places = changes(values, bar, groups)
+    return {"name": name, "values": values, "groups": groups, "bar": bar,
+            "strongest": max(p[3] for p in peaks(values, groups)), "changes": places,
+            "autocorrelation": autocorrelation(values, [p for p, _ in places], groups)}
+
+
+def shared(kind, sizes, steps, step_at_border):
+    """Values of groups of these sizes, one behind the other or dealt out in turn."""
+    groups = [index for index, size in enumerate(sizes) for _ in range(size)]
+    if not step_at_border:
+        groups = [groups[(7 * place) % len(groups)] for place in range(len(groups))]
+    offsets = noise(kind, len(sizes))
+    values = made(kind, len(groups), steps)
+    return [round(v - float(offsets[g]), 3) for v, g in zip(values, groups)], groups
 
 
 def made(kind, n, steps):
@@ -188,7 +245,15 @@ if __name__ == "__main__":
                      (1000, 40_000)):
         grid = (1.9, 2.2, 2.5) if n == 12 else (2.5, 3.0, 3.3) if n == 20 else (3.0, 3.4, 3.8, 4.2, 4.6, 5.0)
         tails += tail(n, count, grid)
+    rng = np.random.default_rng(20261128)
+    groups = []
+    for kind in ("normal", "slow", "rounded", "ones"):
+        for sizes, steps in (([12] * 5, [(24, 4)]), ([4] * 15, [(30, 3)]), ([1, 9, 3, 12, 7, 2, 11, 5, 8], [(25, 5)]),
+                             ([8] * 12, [(40, 3), (70, -4)])):
+            for is_behind in (True, False):
+                name = f"{kind} {sizes} {steps} {is_behind}"
+                groups.append(grouped(name, *shared(kind, sizes, steps, is_behind), 2.6))
     rows = [f'"{name}": [\n' + ",\n".join(map(json.dumps, cases)) + "\n]"
-            for name, cases in (("series", series), ("tails", tails))]
+            for name, cases in (("series", series), ("groups", groups), ("tails", tails))]
     with open("history.json", "w") as file:
         file.write("{" + ",\n".join(rows) + "}\n")

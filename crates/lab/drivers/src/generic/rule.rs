@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use crate::error::Stream;
 
-/// The name of a [`Source::Values`] rule that takes all lines, each under its own name.
+/// The name of a [`Source::Values`] rule that takes all lines, each under its own name; or the benchmark of one that
+/// takes the lines of all benchmarks.
 pub const EVERY_NAME: &str = "*";
 
 /// How one metric is found in the output of a tool.
@@ -21,7 +22,8 @@ pub struct Rule {
     pub unit: String,
     /// Which way is better.
     pub better: Better,
-    /// The benchmark of the workload that the value belongs to, if it has benchmarks.
+    /// The benchmark of the workload that the value belongs to, if it has benchmarks. For [`Source::Values`] it may be
+    /// [`EVERY_NAME`]: then lines name it behind the name of the metric.
     pub benchmark: Option<String>,
     /// Where to look.
     pub stream: Stream,
@@ -43,6 +45,10 @@ impl Rule {
 
     pub(super) fn takes_every_name(&self) -> bool {
         self.source == Source::Values && self.name == EVERY_NAME
+    }
+
+    pub(super) fn takes_every_benchmark(&self) -> bool {
+        self.source == Source::Values && self.benchmark.as_deref() == Some(EVERY_NAME)
     }
 }
 
@@ -111,6 +117,15 @@ pub enum RuleError {
     UnitOfEveryName {
         /// The unit.
         unit: String,
+    },
+    /// A rule for the benchmarks that lines name, where no lines do.
+    #[error(
+        "rule `{name}`: expected the name of a benchmark, found `*`, which stands for those that VALUE lines name \
+         behind the metric; it needs `values` and the name of a metric"
+    )]
+    EveryBenchmark {
+        /// The name of the rule.
+        name: String,
     },
     /// A rule for certain lines without the unit that they state.
     #[error("rule `{name}`: expected the unit that its VALUE lines state, found none")]
@@ -214,6 +229,11 @@ fn check(rule: &Rule, position: usize) -> Result<(), RuleError> {
             name: name(),
             scale: rule.scale,
         });
+    }
+    if rule.benchmark.as_deref() == Some(EVERY_NAME)
+        && (rule.source != Source::Values || rule.name == EVERY_NAME)
+    {
+        return Err(RuleError::EveryBenchmark { name: name() });
     }
     if rule.source != Source::Values {
         return Ok(());

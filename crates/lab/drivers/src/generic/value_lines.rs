@@ -9,7 +9,7 @@ use super::rule::Rule;
 use crate::error::{Place, ReadError, excerpt};
 use crate::number;
 
-/// The samples of the lines that a rule takes.
+/// The samples of the lines that a rule takes. One for all benchmarks may find none.
 pub(super) fn read(bytes: &[u8], rule: &Rule) -> Result<Vec<Sample>, ReadError> {
     let text = text(bytes);
     let mut samples = Vec::new();
@@ -20,8 +20,11 @@ pub(super) fn read(bytes: &[u8], rule: &Rule) -> Result<Vec<Sample>, ReadError> 
         let Some(line) = ValueLine::parse(line, place)? else {
             continue;
         };
+        let benchmark = rule
+            .takes_every_benchmark()
+            .then(|| line.benchmark_of(&rule.name));
         if !rule.takes_every_name() {
-            if line.name != rule.name {
+            if !benchmark.map_or(line.name == rule.name, |named| named.is_some()) {
                 continue;
             }
             // Of evidence no unit is known.
@@ -37,15 +40,20 @@ pub(super) fn read(bytes: &[u8], rule: &Rule) -> Result<Vec<Sample>, ReadError> 
             line: index + 1,
             value: line.value,
         };
-        let metric = Metric::new(line.name, line.unit, rule.better);
-        samples.push(sample(found, rule, metric)?);
+        let name = benchmark.map_or(line.name, |_| rule.name.as_str());
+        let metric = Metric::new(name, line.unit, rule.better);
+        let mut sample = sample(found, rule, metric)?;
+        if let Some(named) = benchmark {
+            sample.benchmark = named.map(str::to_owned);
+        }
+        samples.push(sample);
         let of_name = by_name.entry(line.name).or_default();
         if of_name.is_empty() {
             names.push(line.name);
         }
         of_name.push(found);
     }
-    if names.is_empty() {
+    if names.is_empty() && !rule.takes_every_benchmark() {
         count(&[], rule, &rule.name)?;
     }
     for name in names {
@@ -62,6 +70,13 @@ struct ValueLine<'a> {
 }
 
 impl<'a> ValueLine<'a> {
+    /// The benchmark that is named behind this metric, if the line is one of the metric.
+    fn benchmark_of(&self, metric: &str) -> Option<&'a str> {
+        let behind = self.name.strip_prefix(metric)?;
+        let benchmark = behind.trim_start();
+        (benchmark.len() < behind.len() && !benchmark.is_empty()).then_some(benchmark)
+    }
+
     /// `None` if the line does not begin with the word VALUE.
     fn parse(line: &'a str, place: Place) -> Result<Option<Self>, ReadError> {
         let Some(fields) = line.strip_prefix("VALUE") else {

@@ -218,6 +218,55 @@ fn value_lines_of_one_name_are_taken_alone_and_in_one_unit() {
 }
 
 #[test]
+fn value_lines_name_their_benchmarks() {
+    let every_benchmark = |name: &str, unit: &str| Rule {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        benchmark: Some("*".to_owned()),
+        ..rule(Source::Values)
+    };
+    let both = || {
+        vec![
+            every_benchmark("cost", "ns"),
+            every_benchmark("size", "bytes"),
+        ]
+    };
+    let text = "VALUE 3 ns cost chain/1\nVALUE 64 bytes size  chain/1 of 5\nVALUE 9 s costs\nVALUE 5 s cost\n";
+    let found: Vec<_> = samples(both(), text)
+        .unwrap()
+        .into_iter()
+        .map(|s| (s.metric.name.clone(), s.benchmark.unwrap(), s.value))
+        .collect();
+    let expected = [("cost", "chain/1", 3.0), ("size", "chain/1 of 5", 64.0)];
+    let expected = expected.map(|(name, of, value)| (name.to_owned(), of.to_owned(), value));
+    assert_eq!(found, expected);
+    // One of several rules may find nothing, all of them may not.
+    let found = samples(both(), "VALUE 3 ns cost chain/1\n").unwrap();
+    assert_eq!(found.len(), 1);
+    let error = samples(both(), "VALUE 3 ns other chain/1\n").unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("exactly one value of `cost`"), "{error}");
+    let cost = || vec![every_benchmark("cost", "ns")];
+    let error = |text: &str| samples(cost(), text).unwrap_err().to_string();
+    let said = error("VALUE 3 us cost chain/1\n");
+    assert!(said.contains("`cost` in `ns`"), "{said}");
+    let said = error("VALUE 3 ns cost a\nVALUE 3 ns cost a\n");
+    assert!(said.contains("found 2, on lines 1, 2"), "{said}");
+    let driver = Generic::new(both()).unwrap();
+    assert_eq!(driver.metrics().len(), 2);
+    for wrong in [
+        every_benchmark("*", ""),
+        Rule {
+            benchmark: Some("*".to_owned()),
+            ..regex("(.)")
+        },
+    ] {
+        let error = Generic::new(vec![wrong]).unwrap_err();
+        assert!(matches!(error, RuleError::EveryBenchmark { .. }), "{error}");
+    }
+}
+
+#[test]
 fn malformed_value_lines_are_refused() {
     for line in [
         "VALUE ",

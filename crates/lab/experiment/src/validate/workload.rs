@@ -157,11 +157,26 @@ fn check_metric(rule: &MetricRule, place: &Place) -> Result<(), Fault> {
         let message = "`scale` must be a finite number over 0";
         return Err(Fault::value(place.key("scale"), message));
     }
+    check_benchmark(rule, place)?;
     extract::check(&rule.extract, place)?;
     match rule.extract {
         Extract::Values => check_values(rule, place),
         _ => Ok(()),
     }
+}
+
+/// Lines name benchmarks behind the name of a metric.
+fn check_benchmark(rule: &MetricRule, place: &Place) -> Result<(), Fault> {
+    let is_every = rule.benchmark.as_deref() == Some(EVERY_NAME);
+    let has_lines = rule.extract == Extract::Values && rule.metric.name != EVERY_NAME;
+    if is_every && !has_lines {
+        return Err(Fault::value(
+            place.key("benchmark"),
+            "`*` stands for the benchmarks that `VALUE` lines name",
+        )
+        .help("give the benchmark a name; or write values = true and the name of a metric"));
+    }
+    Ok(())
 }
 
 /// `VALUE` lines state their unit, so a rule can neither change it nor give one to all names.

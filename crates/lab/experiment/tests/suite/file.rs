@@ -237,6 +237,26 @@ fn an_exclusion_can_be_taken_back_and_an_inclusion_can_name_one_variant() {
 }
 
 #[test]
+fn one_workload_of_several() {
+    let both = "
+        exclude = [{ workload = 'v', n = 2 }]
+        include = [{ n = 3, size = 7 }, { workload = 'v', n = 2, size = 9 }]
+        variants.a.vars = { size = '5' }
+        parameters.n = [1, 2]
+        workloads.w = { driver = 'command', command = ['x', '{n}', '{size}'] }
+        workloads.v = { driver = 'command', command = ['y', '{n}', '{size}'] }";
+    for all in [parse(FULL), parse(both)] {
+        for name in all.workloads.keys() {
+            let mut own = all.cells();
+            own.retain(|cell| cell.workload == *name);
+            let only = all.clone().with_workload_only(name);
+            assert_eq!(only.cells(), own, "{name}");
+            assert_eq!(parse(&toml::to_string(&only).unwrap()), only);
+        }
+    }
+}
+
+#[test]
 fn a_cell_resolves_what_is_known_and_leaves_the_rest() {
     let full = parse(FULL);
     let suite = cell(&full, "aof/suite/clients=1000,threads=one");

@@ -29,7 +29,7 @@ pub struct BuildFacts {
     #[serde(default)]
     pub steps: Vec<StepFacts>,
     /// The programs that were built.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub programs: Vec<ProgramFacts>,
 }
 

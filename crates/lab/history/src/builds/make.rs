@@ -73,9 +73,12 @@ impl<'a> Builder<'a> {
             None => None,
             Some(address) => {
                 let local = local_path(address, origin);
+                let original = local.as_ref().and_then(|path| Repository::open(path).ok());
+                let outer = original.as_ref().zip(local.as_ref());
+                let outer = outer.and_then(|(original, path)| original.around(path));
+                let local = outer.or(local);
                 let address = local.as_deref().map_or(Ok(address.as_str()), text_of)?;
                 let mirror = Mirror::refresh(&workshop, home, address)?;
-                let original = local.and_then(|path| Repository::open(&path).ok());
                 let repository = mirror.repository()?.copy_of(original);
                 Some((mirror, repository))
             }
@@ -323,7 +326,10 @@ impl<'a> Builder<'a> {
         };
         for (purpose, command) in tasks {
             let directory = match (&self.file.build.directory, *purpose) {
-                (Some(directory), "build") => site.tree.join(directory),
+                (Some(directory), "build") => match site.inside(directory) {
+                    Ok(directory) => directory,
+                    Err(fault) => return Ok(Err(fault)),
+                },
                 _ => site.tree.clone(),
             };
             let log = site.log(purpose);

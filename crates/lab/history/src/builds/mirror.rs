@@ -107,7 +107,9 @@ impl Mirror {
         if done.is_err() || !submodules {
             return Ok(done);
         }
-        let words = ["submodule", "--quiet", "update", "--init", "--recursive"];
+        // The repository names the addresses, and one of this kind is a command, whatever the user allows elsewhere.
+        let words = ["-c", "protocol.ext.allow=never", "submodule", "--quiet"];
+        let words = words.into_iter().chain(["update", "--init", "--recursive"]);
         workshop.git(words, Path::new(tree), log)
     }
 }

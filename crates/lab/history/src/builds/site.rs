@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use perflab_experiment::Status;
+use perflab_runner::Fault;
+
 use super::error::BuildError;
 use super::facts::StepFacts;
 use crate::revision::Revision;
@@ -16,6 +19,30 @@ pub(super) struct Site<'s> {
 }
 
 impl Site<'_> {
+    /// A directory of the revision, in which steps are executed. Links of a revision may lead out of it, where nothing may
+    /// be built.
+    pub(super) fn inside(&self, relative: &str) -> Result<PathBuf, Fault> {
+        let path = self.tree.join(relative);
+        let fault = |what: String| Fault {
+            status: Status::NoBuild,
+            detail: format!("`directory` of [build] is \"{relative}\", {what}"),
+        };
+        let real = |path: &Path| {
+            let real = path.canonicalize();
+            real.map_err(|error| fault(format!("which the revision does not have: {error}")))
+        };
+        let to = real(&path)?;
+        match to.starts_with(real(&self.tree)?) {
+            true => Ok(path),
+            false => {
+                let to = to.display();
+                Err(fault(format!(
+                    "which leads to {to}, outside of the revision"
+                )))
+            }
+        }
+    }
+
     /// The name of the log of the next step.
     pub(super) fn log(&self, purpose: &str) -> String {
         format!("{}-{purpose}.log", self.steps.len() + 1)

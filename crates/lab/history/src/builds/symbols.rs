@@ -29,7 +29,7 @@ pub struct SymbolChanges {
     pub resized: Vec<SymbolChange>,
     /// How many have the same size at another address.
     pub moved: usize,
-    /// How many are as they were.
+    /// How many have the same size at the same address. Their code is not compared.
     pub unchanged: usize,
 }
 

@@ -22,7 +22,8 @@ use crate::test_runs::{JOURNAL, LOGS, SCHEMA, TESTS, TestFacts, TestRunFacts, di
 const LARGEST: u64 = 256 << 20;
 
 impl Builder<'_> {
-    /// Executes the tests of a build once, and records how each ended. Nothing for a revision that was not built.
+    /// Executes the tests of a build once, and records how each ended. Returns the worst outcome as well; nothing for a
+    /// revision that was not built.
     ///
     /// # Errors
     /// If nothing can be executed or recorded; tests that fail are facts.
@@ -31,7 +32,7 @@ impl Builder<'_> {
         revision: &Revision,
         built: &Built,
         table: &TestsTable,
-    ) -> Result<Option<TestRunFacts>, BuildError> {
+    ) -> Result<Option<(TestRunFacts, Outcome)>, BuildError> {
         let Some(tree) = &built.tree else {
             return Ok(None);
         };
@@ -87,6 +88,10 @@ impl Builder<'_> {
                 message: detail.clone(),
             });
         }
+        // What was left out is no word on the others.
+        let told = tests.iter().map(|test| test.outcome);
+        let told = told.filter(|outcome| outcome.is_as_expected() == Some(false));
+        let worst = told.max().unwrap_or(Outcome::PASS);
         let text = serde_json::to_vec(&tests)
             .map_err(|error| BuildError::io("write", &logs)(io::Error::from(error)))?;
         write_file(&logs, TESTS, &text)?;
@@ -104,7 +109,7 @@ impl Builder<'_> {
             notes,
         };
         journal.append(&facts)?;
-        Ok(Some(facts))
+        Ok(Some((facts, worst)))
     }
 
     /// Executes the commands, until one fails: how they ended, and what they printed.

@@ -11,55 +11,34 @@ use perflab_runner::{Aside, Environment, Fault, Host, LEAST_ROOM_BYTES, Trouble}
 
 use super::error::BuildError;
 use crate::file::BuildTable;
-use crate::git::QUIET;
+use crate::git::{QUIET, inherited};
 
 /// Time limit of git: a fetch of a large repository takes long.
 const GIT_LIMIT: Duration = Duration::from_secs(3600);
-
-/// What git needs of the environment to reach a repository of others: keys, words to ask for a password with, proxies.
-const OF_GIT: [&str; 17] = [
-    "SSH_AUTH_SOCK",
-    "SSH_ASKPASS",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_ASKPASS",
-    "GIT_SSL_CAINFO",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-    "XDG_CONFIG_HOME",
-    "http_proxy",
-    "https_proxy",
-    "HTTPS_PROXY",
-    "all_proxy",
-    "ALL_PROXY",
-    "no_proxy",
-    "NO_PROXY",
-];
 
 /// Where commands are executed.
 pub(super) struct Workshop<'a> {
     pub(super) host: &'a dyn Host,
     pub(super) environment: Environment,
-    /// That of git where it reaches other repositories.
+    /// That of git: the user's, as for all calls of git.
     pub(super) of_git: Environment,
 }
 
 impl<'a> Workshop<'a> {
     /// With the environment of a build.
     pub(super) fn new(host: &'a dyn Host, build: &BuildTable) -> Self {
-        let environment = |inherit: &[&str]| {
-            let inherit: Vec<String> = inherit.iter().map(|name| (*name).to_owned()).collect();
-            let mut environment = host.environment(&inherit);
+        let of = |inherit: &[String]| {
+            let mut environment = host.environment(inherit);
             environment.set("GIT_TERMINAL_PROMPT", "0");
-            let own = build.env.iter();
-            environment.extend(own.map(|(name, value)| (name.into(), value.into())));
             environment
         };
+        let mut environment = of(&[]);
+        let own = build.env.iter();
+        environment.extend(own.map(|(name, value)| (name.into(), value.into())));
         Self {
             host,
-            environment: environment(&[]),
-            of_git: environment(&OF_GIT),
+            environment,
+            of_git: of(&inherited()),
         }
     }
 

@@ -82,7 +82,10 @@ impl Repository {
     }
 
     /// The names of the tags of each commit that has any.
-    fn tags(&self) -> Result<HashMap<String, Vec<String>>, GitError> {
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn tags(&self) -> Result<HashMap<String, Vec<String>>, GitError> {
         let format = "--format=%(objectname) %(*objectname) %(refname:strip=2)";
         let text = self.text(&["for-each-ref", format, "refs/tags"])?;
         let mut tags: HashMap<String, Vec<String>> = HashMap::new();

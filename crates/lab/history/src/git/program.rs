@@ -8,23 +8,26 @@ use std::thread;
 use super::error::GitError;
 
 /// Variables by which git is told of another repository than that of its directory, as inside of a hook.
-const OF_ANOTHER: [&str; 12] = [
+const OF_ANOTHER: [&str; 14] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CEILING_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_DIR",
     "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE",
     "GIT_NAMESPACE",
     "GIT_OBJECT_DIRECTORY",
     "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
     "GIT_REPLACE_REF_BASE",
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 ];
 
-/// Settings under which nothing of a repository's own configuration starts another program, and nothing is written.
-pub(crate) const QUIET: [&str; 12] = [
+/// Settings under which nothing of a repository's own configuration starts another program, nothing is written, and logs
+/// are in the encoding in which they are read.
+pub(crate) const QUIET: [&str; 14] = [
     "--no-pager",
     "--no-replace-objects",
     "-c",
@@ -37,6 +40,8 @@ pub(crate) const QUIET: [&str; 12] = [
     "core.quotePath=false",
     "-c",
     "color.ui=false",
+    "-c",
+    "i18n.logOutputEncoding=UTF-8",
 ];
 
 /// Characters of git's own words that an error repeats.
@@ -48,6 +53,14 @@ pub struct Repository {
     directory: PathBuf,
     /// Of a copy, the repository that it was made of, where that is on this machine.
     original: Option<Box<Self>>,
+}
+
+/// The names of the variables that every call of git gets: all of this process but those of another repository.
+pub(crate) fn inherited() -> Vec<String> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names
+        .filter(|name| !OF_ANOTHER.contains(&name.as_str()))
+        .collect()
 }
 
 /// The path that a repository's address is, relative to a directory; nothing for an address elsewhere, as
@@ -95,6 +108,13 @@ impl Repository {
             "--absolute-git-dir"
         };
         Ok(PathBuf::from(self.text(&["rev-parse", asked])?))
+    }
+
+    /// The directory by which it can be fetched from, if that of this path is one inside of its work tree.
+    pub(crate) fn around(&self, path: &Path) -> Option<PathBuf> {
+        let root = self.root().ok()?;
+        let own = path.canonicalize().ok()?;
+        (own != root && own.starts_with(&root)).then_some(root)
     }
 
     /// Whether its history was cut off when it was cloned.

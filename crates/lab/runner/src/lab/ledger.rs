@@ -16,8 +16,8 @@ const HOPELESS: u32 = 3;
 pub enum Needed<'n> {
     /// All of them: it ends when a cell is beyond hope.
     All,
-    /// The one of this name: it ends when all its cells are.
-    Only(&'n str),
+    /// Each of these names: it ends when all cells of one are.
+    Each(&'n [String]),
     /// None of them: whether they fail is what is asked.
     None,
 }
@@ -80,10 +80,10 @@ impl<'l> Ledger<'l> {
         match self.needed {
             Needed::All => true,
             Needed::None => false,
-            Needed::Only(name) => {
-                let mut own = self.cells.iter().filter(|cell| cell.variant == name);
+            Needed::Each(names) => names.iter().any(|name| {
+                let mut own = self.cells.iter().filter(|cell| cell.variant == *name);
                 own.all(is_hopeless)
-            }
+            }),
         }
     }
 }

@@ -110,9 +110,13 @@ impl Brand {
     /// Kills the processes that bear this brand after `first`, their ancestor, has ended. `took`: how long it ran. Gives
     /// up after [`PATIENCE`].
     pub(crate) fn sweep(self, first: Pid, took: Duration) {
-        let end = Instant::now() + PATIENCE;
+        let mut end = None;
         // Again until none is found: one may start another while they are looked at.
-        while self.sweep_once(first, took) > 0 && Instant::now() < end {
+        while self.sweep_once(first, took) > 0 {
+            let now = Instant::now();
+            if now >= *end.get_or_insert(now + PATIENCE) {
+                return;
+            }
             thread::sleep(PAUSE);
         }
     }
@@ -171,13 +175,18 @@ pub(super) fn since(first: Pid) -> Vec<Pid> {
     }
 }
 
-/// The number that was given out last, which the kernel tells beside the load. The file stays open, as it is asked after
-/// each run.
+/// Files whose last word is the number that was given out last. The first has nothing else and is made in less time
+/// than the load; kernels without `CONFIG_CHECKPOINT_RESTORE` have only the second.
+const LAST: [&str; 2] = ["/proc/sys/kernel/ns_last_pid", "/proc/loadavg"];
+
+/// The number that was given out last. The file stays open, as it is asked after each run.
 fn given_out_last() -> Option<i32> {
-    static LOAD: OnceLock<Option<File>> = OnceLock::new();
-    let file = LOAD
-        .get_or_init(|| File::open("/proc/loadavg").ok())
-        .as_ref()?;
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    let open = || LAST.iter().find_map(|file| File::open(file).ok());
+    last_number(FILE.get_or_init(open).as_ref()?)
+}
+
+fn last_number(file: &File) -> Option<i32> {
     let mut bytes = [0; 128];
     let length = file.read_at(&mut bytes, 0).ok()?;
     let text = std::str::from_utf8(bytes.get(..length)?).ok()?;
@@ -261,6 +270,21 @@ mod tests {
 
     fn lives(pid: i32) -> bool {
         !has_ended(Pid::from_raw(pid).unwrap())
+    }
+
+    #[test]
+    fn each_file_tells_the_number_that_was_given_out_last() {
+        for file in LAST.iter().filter_map(|file| File::open(file).ok()) {
+            // Others start processes meanwhile, and the numbers may begin again.
+            let is_told = || {
+                let before = last_number(&file).unwrap();
+                let mut child = Command::new("true").spawn().unwrap();
+                child.wait().unwrap();
+                let own = i32::try_from(child.id()).unwrap();
+                before < own && (own..own + 1000).contains(&last_number(&file).unwrap())
+            };
+            assert!(is_told() || is_told(), "{file:?}");
+        }
     }
 
     #[test]

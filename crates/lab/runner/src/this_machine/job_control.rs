@@ -16,7 +16,6 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
@@ -36,18 +35,18 @@ const STEP: Duration = Duration::from_millis(1);
 /// Held by who starts a process, until it can be stopped like the others, and by who continues a group.
 static STARTS: Mutex<()> = Mutex::new(());
 
-/// Starts a process, which Ctrl-Z does not stop halfway, with a brand. `started` makes it known.
+/// Starts a process with `spawn`, which Ctrl-Z does not stop halfway, with a brand. `started` makes it known.
 ///
 /// # Errors
 /// When it cannot be started.
-pub(crate) fn start(
-    command: &mut Command,
+pub(crate) fn start<P>(
     brand: Option<Brand>,
-    started: impl FnOnce(&Child),
-) -> io::Result<Child> {
+    spawn: impl FnOnce() -> io::Result<P>,
+    started: impl FnOnce(&P),
+) -> io::Result<P> {
     let _starting = STARTS.lock().unwrap_or_else(PoisonError::into_inner);
     let _borne = brand.and_then(Brand::bear);
-    command.spawn().inspect(started)
+    spawn().inspect(started)
 }
 
 /// Continues a group, which Ctrl-Z does not find stopped and leave running: not between its stop of all groups and that

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use perflab_drivers::package;
-use perflab_machine::{interpreter, is_executable, places_in_path};
+use perflab_machine::{interpreter, is_executable, places_in_path, resolve_in_path};
 
 /// The file that a command starts from this directory, with this `PATH`.
 ///
@@ -75,11 +75,11 @@ fn named(program: &OsStr, directory: &Path) -> Result<PathBuf, String> {
 /// A program by its name.
 fn in_path(program: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, String> {
     let name = program.to_string_lossy();
-    let places = places_in_path(program, directory, path);
-    if let Some(found) = places.iter().find(|file| is_executable(file)) {
-        return Ok(found.clone());
+    if let Some(found) = resolve_in_path(program, directory, path) {
+        return Ok(found);
     }
-    if let Some(file) = places.iter().find(|file| file.is_file()) {
+    let mut places = places_in_path(program, directory, path);
+    if let Some(file) = places.find(|file| file.is_file()) {
         return Err(format!(
             "{} is not executable; `chmod +x` makes it so",
             file.display()

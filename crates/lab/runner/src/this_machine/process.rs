@@ -2,13 +2,10 @@
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use perflab_machine::resolve_in_path;
@@ -28,14 +25,16 @@ use super::listener::listener;
 use super::locate::locate;
 use super::moved::move_to;
 use super::reaper::Reaper;
-use super::redirect::{create, open_error, stdio};
+use super::redirect::Streams;
 use super::relatives::relatives;
+use super::spawn::Start;
 use super::sys;
 use super::turn::{go_on_if_stopped, take_turn};
 use crate::host::{
-    Ended, Exit, Launch, LaunchError, Listener, Process, Redirect, Relative, Stopped, Turn, later,
+    Ended, Exit, Launch, LaunchError, Listener, Process, Relative, Stopped, Turn, later,
 };
 use crate::visible::visible;
+use crate::words::Words;
 
 /// A running process that leads its own process group.
 ///
@@ -66,59 +65,41 @@ impl<'m> LocalProcess<'m> {
         reaper: &'m Reaper,
         interrupt: &'m Interrupt,
     ) -> Result<Self, LaunchError> {
-        let (program, arguments) = launch.argv.split_first().ok_or(LaunchError::Empty)?;
-        let mut command = Command::new(file_of(program, launch));
-        command.arg0(program).args(arguments).process_group(0);
-        launch.environment.apply(&mut command);
-        if let Some(directory) = launch.directory {
-            command.current_dir(directory);
-        }
-        command.stdin(match launch.stdin {
-            None => Stdio::null(),
-            Some(path) => File::open(path)
-                .map_err(|source| open_error(path, source))?
-                .into(),
-        });
-        let shared = match (launch.stdout, launch.stderr) {
-            (Redirect::File(out), Redirect::File(err)) if out == err => {
-                let log = create(out)?;
-                Some((log.try_clone().map_err(|e| open_error(out, e))?, log))
-            }
-            _ => None,
+        let program = launch.argv.first().ok_or(LaunchError::Empty)?;
+        let failed = |source| LaunchError::Start {
+            program: program.to_string_lossy().into_owned(),
+            why: obstacle(program, launch),
+            source,
         };
-        match shared {
-            Some((out, err)) => {
-                command.stdout(out).stderr(err);
-            }
-            None => {
-                command
-                    .stdout(stdio(launch.stdout)?)
-                    .stderr(stdio(launch.stderr)?);
-            }
-        }
-
+        let file = file_of(program, launch);
+        let streams = Streams::open(launch)?;
+        let null = streams.null().map_err(failed)?;
+        let brand = reaper.next_brand();
+        let number = brand.map(|brand| brand.to_string());
+        let number = number.as_deref().map(|number| (START, number));
+        let variables = launch.environment.words(number).map_err(failed)?;
+        let arguments = Words::of(launch.argv).map_err(failed)?;
         let home = launch
             .cpus
             .map(Pinned::to)
             .transpose()
             .map_err(LaunchError::Pin)?;
         let started = Instant::now();
-        // `Child` is only a number here: dropping it neither kills nor waits.
-        let brand = reaper.next_brand();
-        if let Some(brand) = brand {
-            command.env(START, brand.to_string());
-        }
-        let child = start(&mut command, brand, |child| {
-            reaper.started(Pid::from_child(child));
-        });
+        let spawn = || {
+            let own = Start {
+                file: file.as_deref().ok_or(ErrorKind::NotFound)?,
+                arguments: &arguments,
+                variables: &variables,
+                directory: launch.directory,
+                streams: streams.descriptors(null.as_ref()),
+            };
+            own.spawn()
+        };
+        let pid = start(brand, spawn, |pid| reaper.started(*pid));
         drop(home);
-        let child = child.map_err(|source| LaunchError::Start {
-            program: program.to_string_lossy().into_owned(),
-            why: obstacle(program, launch),
-            source,
-        })?;
+        let pid = pid.map_err(failed)?;
         Ok(Self {
-            pid: Pid::from_child(&child),
+            pid,
             started,
             collected: false,
             watch: OnceCell::new(),
@@ -270,7 +251,7 @@ impl Process for LocalProcess<'_> {
             self.watch_until(deadline, interrupt)?
         };
         drop(seat);
-        if stopped.is_some() && self.is_foreign() {
+        if stopped.is_some() && self.is_foreign() && self.is_alive() {
             let number = self.number();
             return Err(io::Error::new(
                 ErrorKind::PermissionDenied,
@@ -299,19 +280,18 @@ impl Drop for LocalProcess<'_> {
     }
 }
 
-/// The file to execute for a program's name. Found before the clock runs, as the child would try one directory of
-/// `PATH` after the other; and a name that is searched in a `PATH` of its own would cost a fork. What is not found is
-/// left to the system, which says why.
-fn file_of(program: &OsStr, launch: &Launch<'_>) -> PathBuf {
-    let is_path = program.as_bytes().contains(&b'/');
+/// The file to execute for a program's name, seen from its working directory. Found before the clock runs.
+fn file_of(program: &OsStr, launch: &Launch<'_>) -> Option<PathBuf> {
+    if program.as_bytes().contains(&b'/') {
+        return Some(program.into());
+    }
     let directory = launch.directory.unwrap_or(Path::new(""));
-    let found = match is_path {
-        true => None,
-        false => resolve_in_path(program, directory, &launch.environment.path()),
-    };
-    // A relative path would begin in the child's working directory, not in this one.
-    let found = found.filter(|file| file.is_absolute());
-    found.unwrap_or_else(|| program.into())
+    let found = resolve_in_path(program, directory, &launch.environment.path())?;
+    if found.is_absolute() {
+        return Some(found);
+    }
+    let own = found.strip_prefix(directory).map(Path::to_owned);
+    Some(own.unwrap_or(found))
 }
 
 /// Which file keeps a program from being started: the kernel says the same of a program, of what
@@ -351,6 +331,7 @@ mod tests {
 
     use super::*;
     use crate::environment::Environment;
+    use crate::host::Redirect;
 
     /// What `tool` prints that is looked for in `path`, from `directory`: its arguments.
     fn printed(path: &OsStr, directory: &Path) -> String {
@@ -384,6 +365,28 @@ mod tests {
             let arguments = printed(path, directory.path());
             assert_eq!(arguments, "tool\0/proc/self/cmdline\0");
         }
+    }
+
+    #[test]
+    fn no_program_is_looked_for_in_another_path() {
+        let (reaper, interrupt) = (Reaper::none(), Interrupt::never().unwrap());
+        let mut environment = Environment::clean(&[], "none");
+        environment.set("PATH", "/none");
+        let launch = Launch {
+            argv: &["cat"].map(OsString::from),
+            environment: &environment,
+            directory: None,
+            stdin: None,
+            stdout: Redirect::Null,
+            stderr: Redirect::Null,
+            cpus: None,
+        };
+        let error = LocalProcess::start(&launch, &reaper, &interrupt).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("cannot start `cat`: it is in no directory of PATH (/none)"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Restorer {
             command.env("PATH", path);
         }
         Ok(Self {
-            child: start(&mut command, None, |_| {})?,
+            child: start(None, || command.spawn(), |_| {})?,
             pipe: Some(write),
         })
     }

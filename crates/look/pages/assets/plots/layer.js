@@ -27,9 +27,9 @@ const takeTitle = (element) => {
 // have words and a link.
 const READ = {
   points(group) {
-    const [, ...others] = group.children;
-    const marks = [...group.children].flatMap((path) => {
-      const links = path.dataset.links?.split(" ") ?? [path.dataset.link];
+    const [first, ...others] = group.querySelectorAll("path");
+    const marks = [first, ...others].filter(Boolean).flatMap((path) => {
+      const links = path.dataset.links?.split(" ") ?? [path.parentElement.dataset.link];
       const text = takeTitle(path);
       return [...path.getAttribute("d").matchAll(POINTS)].map(([, x, y], index) => {
         return { x: Number(x), y: Number(y), text, link: links[index] };

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use perflab_experiment::counted;
 use perflab_history::{Change, Seen, View};
 use perflab_report::plots::series;
-use perflab_report::{Sentence, change_sentences, suspected_sentences};
+use perflab_report::{Sentence, change_sentences, control_failure_sentences, suspected_sentences};
 
 use super::address::HistoryAddress;
 use super::site::{HistorySite, Known, Plots};
@@ -35,6 +35,7 @@ pub(super) fn first(site: &HistorySite, known: &Known, plots: &mut Plots) -> Mar
     html! {
         h1 { (say(site.question.as_deref().unwrap_or(site.name()))) }
         (head(view))
+        @for sentence in control_failure_sentences(view) { p.note { (say(&sentence)) } }
         section aria-label="Changes" {
             @if sentences.is_empty() { p.answer { "No change is proven in any metric." } }
             @for (change, sentence) in sentences.iter().take(MOST_CHANGES) { (answer(known, change, sentence)) }
@@ -95,16 +96,12 @@ pub(super) fn link(known: &Known, place: usize) -> Option<String> {
 }
 
 fn head(view: &View) -> Markup {
-    let measured = view
-        .revisions
-        .iter()
-        .filter(|seen| !seen.campaigns.is_empty());
     let count = |is: fn(&Seen) -> bool| view.revisions.iter().filter(|seen| is(seen)).count();
     let unbuilt = count(Seen::is_unbuilt);
     let failed = count(|seen| seen.failure.is_some());
     html! {
         p.note {
-            (counted(measured.count(), "revision")) " measured in "
+            (counted(view.measured().count(), "revision")) " measured in "
             a href=(HistoryAddress::Campaigns) { (counted(view.campaigns, "campaign")) }
             @if unbuilt > 0 { ", " (unbuilt) " could not be built" }
             @if failed > 0 { ", runs of " (failed) " failed" }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use perflab_experiment::counted;
 use perflab_history::{BuildFacts, Details, Revision, Seen, SymbolChange, SymbolChanges, View};
-use perflab_report::{value_differences, value_with_unit};
+use perflab_report::{unmeasured, value_differences, value_with_unit, why_of_control};
 
 use super::address::HistoryAddress;
 use super::site::{HistorySite, Known};
@@ -18,6 +18,8 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
         return html! {};
     };
     let revision = &seen.revision;
+    let others = seen.other_campaigns.iter().copied();
+    let others: Vec<u32> = others.filter(|number| known.is_result(*number)).collect();
     html! {
         p.crumbs { a href=(HistoryAddress::First) { "History" } " › " a href=(HistoryAddress::Revisions(0)) { "Revisions" } }
         h1 { (say(&revision.name())) @if !revision.subject.is_empty() { ": " (say(&revision.subject)) } }
@@ -27,13 +29,15 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
             @if !revision.tags.is_empty() { dt { "tags" } dd { (say(&revision.tags.join(", "))) } }
             @if let Some(build) = &seen.build { (built(build)) }
             @if !seen.campaigns.is_empty() {
-                dt { "measured in" }
-                dd {
-                    @for (index, campaign) in seen.campaigns.iter().enumerate() {
-                        @if index > 0 { ", " }
-                        a href=(HistoryAddress::Campaign(*campaign)) { "campaign " (campaign) }
-                    }
+                @match view.why_unmeasured(seen) {
+                    None => { dt { "measured in" } }
+                    Some(why) => { dt { "not measured" } dd { (unmeasured(why)) } dt { "tried in" } }
                 }
+                dd { (campaigns(&seen.campaigns)) }
+            }
+            @if !others.is_empty() { dt { "for confirmations and bisections in" } dd { (campaigns(&others)) } }
+            @for found in view.control_failures.iter().filter(|found| found.revisions.contains(&revision.id)) {
+                dt { "no value" } dd { (say(&why_of_control(view, &found.failure))) }
             }
             @if let Some(failure) = &seen.failure {
                 dt { "runs failed" }
@@ -44,10 +48,19 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
             }
         }
         (values(view, place))
-        (tests(view, place))
+        (tests(view, seen, place))
         @match view.details_with(&site.directory, place, known.files.as_ref()) {
             Ok(details) => (changed(known, view, &details)),
             Err(error) => { p.warning { (say(&error.to_string())) } }
+        }
+    }
+}
+
+fn campaigns(numbers: &[u32]) -> Markup {
+    html! {
+        @for (index, campaign) in numbers.iter().enumerate() {
+            @if index > 0 { ", " }
+            a href=(HistoryAddress::Campaign(*campaign)) { "campaign " (campaign) }
         }
     }
 }
@@ -106,7 +119,7 @@ fn values(view: &View, place: usize) -> Markup {
 }
 
 /// The tests that did not end as expected.
-fn tests(view: &View, place: usize) -> Markup {
+fn tests(view: &View, seen: &Seen, place: usize) -> Markup {
     let failed = view.tests.iter().filter_map(|test| {
         let cell = test.cells.iter().find(|cell| cell.place == place)?;
         (cell.worst().is_as_expected() == Some(false)).then(|| (test.full_name(), cell.worst()))
@@ -118,6 +131,7 @@ fn tests(view: &View, place: usize) -> Markup {
             ul { @for (name, outcome) in failed.iter().take(MOST) { li { (outcome.name()) " " (say(name)) } } }
             (more(failed.len()))
         }
+        @for fault in &seen.test_faults { p { "Tests: " (say(fault)) } }
     }
 }
 
@@ -168,7 +182,7 @@ fn functions(program: &str, changes: &SymbolChanges) -> Markup {
         h3 { "Functions of " (say(program)) }
         p.note {
             (changes.came.len()) " came, " (changes.went.len()) " went, " (changes.resized.len()) " of another size, "
-            (changes.moved) " moved, " (changes.unchanged) " unchanged."
+            (changes.moved) " only moved, " (changes.unchanged) " of the same size and place. The code of these may differ."
         }
         @if !rows.is_empty() {
             div.scroll.tall tabindex="0" role="region" aria-label={ "Functions of " (say(program)) } {

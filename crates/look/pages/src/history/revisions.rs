@@ -5,7 +5,7 @@ use std::ops::Range;
 use maud::{Markup, html};
 use perflab_experiment::counted;
 use perflab_history::{Seen, Series, View};
-use perflab_report::value_differences;
+use perflab_report::{OFF_BRANCH, value_differences};
 
 use super::address::HistoryAddress;
 use super::site::Known;
@@ -114,6 +114,8 @@ fn row<'v>(
                 }
                 @if seen.is_unbuilt() { " (not built)" }
                 @else if seen.failure.is_some() { " (runs failed)" }
+                @else if known.found.view.why_unmeasured(seen).is_some() { " (not measured)" }
+                @if seen.off_branch { " " (OFF_BRANCH) }
             }
             @if has_tags { td { (say(&revision.tags.join(" "))) } }
             @for cell in cells {

@@ -1,4 +1,5 @@
-//! Marks as elements of SVG. Points without a text of their own share one path, which browsers draw fast.
+//! Marks as elements of SVG. Points without a text of their own share one path, which browsers draw fast. Those with
+//! texts share what they have in common: most of a page of many values are its points.
 
 use std::fmt::Write as _;
 
@@ -19,12 +20,21 @@ pub(super) fn points(out: &mut String, frame: &Frame<'_>, marker: Marker, at: &[
         Some((point, Outline::new(marker, x, y)))
     });
     if at.iter().any(|point| !point.label.is_empty()) {
+        let mut before = None;
         for (point, path) in places {
-            let _ = write!(out, "<path class=\"{class}\" d=\"{path}\"");
-            link(out, point.link.as_deref());
-            out.push('>');
+            if before != Some(&point.link) {
+                out.push_str(if before.is_some() { "</g><g" } else { "<g" });
+                let _ = write!(out, " class=\"{class}\"");
+                link(out, point.link.as_deref());
+                out.push('>');
+                before = Some(&point.link);
+            }
+            let _ = write!(out, "<path d=\"{path}\">");
             title(out, &point.label);
             out.push_str("</path>");
+        }
+        if before.is_some() {
+            out.push_str("</g>");
         }
         return;
     }

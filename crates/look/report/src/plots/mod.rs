@@ -1,6 +1,7 @@
 //! What a report has to show, as plots.
 
 mod axis_unit;
+mod chart;
 mod distribution;
 mod forest;
 mod points;
@@ -13,6 +14,7 @@ mod sides;
 mod slices;
 mod sweep;
 
+pub use chart::chart;
 pub use distribution::distribution;
 pub use forest::forest;
 pub use points::Link;

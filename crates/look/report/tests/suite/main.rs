@@ -3,6 +3,7 @@
 
 mod any_report;
 mod browser;
+mod charts;
 mod common;
 mod drift;
 mod golden;

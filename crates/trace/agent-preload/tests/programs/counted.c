@@ -16,6 +16,9 @@ static __attribute__((noinline)) void step(unsigned long number) {
     PERFLAB_PROBE(sites, other);
     static unsigned long evaluated;
     PERFLAB_PROBE(sites, once, (u64, evaluated, evaluated++));
+    PERFLAB_PROBE(sites, wide, (u64, first, number), (u8, b, 2), (u8, c, 3), (u8, d, 4), (u8, e, 5),
+                  (u64, last, 2 * number), (u8, g, 7), (u8, h, 8), (u8, i, 9), (u8, j, 10), (u8, k, 11),
+                  (u8, l, 12), (u8, m, 13));
     PERFLAB_PROBE(sites, elsewhere, (u64, x, 7));
     elsewhere(5);
 }

@@ -8,6 +8,10 @@
  *     no-change memory cannot become executable, by a filter
  *     no-code  memory that is executable and no file's is refused
  *     kill-code such memory ends the process that asks for it
+ *     no-memfd files in memory are refused
+ *     kill-memfd such a file ends the process that asks for it
+ *     no-read  memory of processes cannot be read by process_vm_readv
+ *     no-prctl prctl is refused, by which a thread has its name
  *
  * PROGRAM may be this one again, with another mode.
  */
@@ -78,6 +82,14 @@ int main(int count, char **words) {
         failed = filter_code(SYS_mmap, MAP_ANONYMOUS, SECCOMP_RET_ERRNO | EACCES);
     if (count > 2 && !strcmp(words[1], "kill-code"))
         failed = filter_code(SYS_mmap, MAP_ANONYMOUS, SECCOMP_RET_KILL_PROCESS);
+    if (count > 2 && !strcmp(words[1], "no-memfd"))
+        failed = filter(SYS_memfd_create, SECCOMP_RET_ERRNO | EPERM);
+    if (count > 2 && !strcmp(words[1], "kill-memfd"))
+        failed = filter(SYS_memfd_create, SECCOMP_RET_KILL_PROCESS);
+    if (count > 2 && !strcmp(words[1], "no-read"))
+        failed = filter(SYS_process_vm_readv, SECCOMP_RET_ERRNO | EPERM);
+    if (count > 2 && !strcmp(words[1], "no-prctl"))
+        failed = filter(SYS_prctl, SECCOMP_RET_ERRNO | EPERM);
     if (!failed)
         execv(words[2], words + 2);
     perror(words[1]);

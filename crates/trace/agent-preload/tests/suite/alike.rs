@@ -111,10 +111,11 @@ fn with_one_point_they_are_refused() {
     assert_eq!(names, ["sites:good"]);
     for part in [
         "sites:shared (",
-        "shared_point.c:12) and sites:shared (",
-        "shared_point.c:13) share one point",
+        "shared_point.c:15) and sites:shared (",
+        "shared_point.c:16) share one point",
         "sites unknown ",
-        "shared_point.c 9 enum(FOO(1)) argc",
+        "shared_point.c 12 enum(FOO(1)) argc",
+        "sites:flagless passes 13 arguments one by one",
     ] {
         assert!(problems.how.contains(part), "{part}: {}", problems.how);
     }

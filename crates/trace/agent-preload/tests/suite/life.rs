@@ -415,11 +415,14 @@ fn variables_that_are_not_understood() {
     let life = built(directory.path(), "life.c", &[]);
     let reason = |variable: &str| match variable {
         "PERFLAB_PROBES" | "PERFLAB_RECORD" => "\"li-fe\" is no probe",
+        "PERFLAB_WHEN" => "the value is no filter in hexadecimal digits",
         "PERFLAB_RECORD_FOR" => "\"li-fe\" is no recorder's PID-NUMBER",
         "PERFLAB_AGENT_CLOCK" => "\"li-fe\" is none of ordered, unordered, monotonic",
         "PERFLAB_AGENT_PROTOCOL" => "\"li-fe\" is none of word, pun, fault, trap",
         "PERFLAB_AGENT_WRITING" => "\"li-fe\" is none of memory, protection",
         "PERFLAB_AGENT_SYNC" => "\"li-fe\" is none of membarrier, visit",
+        "PERFLAB_AGENT_FILTERS" => "\"li-fe\" is none of native, interpreted",
+        "PERFLAB_AGENT_CODE_AT" => "\"li-fe\" is no number of bytes from 0 to 63",
         "PERFLAB_RECORD_RING" => "\"li-fe\" is no number of KiB from 8 to 262144",
         "PERFLAB_RECORD_MEMORY" => "\"li-fe\" is no number of KiB from 24 to 4294967295",
         _ => "\"li-fe\" is no number of KiB from 0 to 4294967295",

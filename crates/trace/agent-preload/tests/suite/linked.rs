@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use perflab_control::variable::WHEN;
+
 use crate::support::agreement::{counted, counted_as_said, noted, probes};
 use crate::support::compile::{FOR_C, FOR_CPP};
 use crate::support::link::{IN_C, IN_CPP, link};
@@ -31,6 +33,11 @@ fn programs_of_all_kinds() {
                 assert_eq!(program.line(), "start 0\n", "{what}");
                 let found = probes(&counted_as_said(&mut program, &what));
                 program.ends();
+                if kind.contains(&"-static") {
+                    // By this `perflab trace on --when` knows that it has no earlier agent.
+                    let file = std::fs::read(&path).unwrap();
+                    assert!(String::from_utf8_lossy(&file).contains(WHEN), "{what}");
+                }
                 assert_eq!(found.len(), number, "{what}");
                 assert_eq!(noted(&path).len(), number, "{what}");
                 assert_eq!(

@@ -1,15 +1,22 @@
 //! A program that is recorded by whoever starts it, while it is measured.
 
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use perflab_abi::recording::{LOSSES_FILE, losses};
 use perflab_control::RecordWish;
-use perflab_recorder::{LiveRecording, Problem, StartOptions, Summary};
+use perflab_control::variable::RECORD_FOR;
+use perflab_recorder::{
+    LiveRecording, Problem, StartOptions, Summary, directories, kept_for, remove_orphaned,
+};
 use perflab_trace_file::{EventSelection, Trace};
 
 use crate::support::compile::compile;
+use crate::support::filter::filter;
 use crate::support::link::link;
 use crate::support::recorded::new_trace;
 use crate::support::{Program, preload};
@@ -22,6 +29,7 @@ fn of(probes: &str) -> StartOptions {
             ring: 0,
             all: 0,
         },
+        when: None,
         preload: preload().into(),
     }
 }
@@ -111,4 +119,51 @@ fn a_child_that_is_older_than_the_agent_of_its_parent() {
         "{problems:?}"
     );
     assert_eq!((summary.refused, summary.agentless), (1, 1));
+}
+
+/// An agent of an earlier perflab ignores the filter of its environment and keeps all events, and its process may have
+/// ended before anybody can ask it.
+#[test]
+fn an_agent_that_knows_no_filters() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = |name| directory.path().join(name);
+    link("gcc", &["-static"], &["late.c"], &path("late"));
+    for knows_filters in [1_u64, 0] {
+        let options = StartOptions {
+            when: Some(filter("i >= 90")),
+            ..of("late:*")
+        };
+        let recording = LiveRecording::of_started(new_trace(&path("trace")), options);
+        let variables = recording.environment();
+        let mut command = Command::new(path("late"));
+        let status = command.arg("0").envs(variables.clone()).status();
+        assert!(status.unwrap().success());
+        let mut marks = variables.iter().filter(|(name, _)| name == RECORD_FOR);
+        let mark = marks.next().unwrap().1.to_str().unwrap();
+        let kept = kept_for(&directories(), mark);
+        assert_eq!(kept.len(), 1, "{kept:?}");
+        let kept = &kept[0].directory;
+        let file = OpenOptions::new().write(true).open(kept.join(LOSSES_FILE));
+        let place = losses::KNOWS_FILTERS as u64 * 8;
+        let written = file
+            .unwrap()
+            .write_all_at(&knows_filters.to_le_bytes(), place);
+        written.unwrap();
+        let mut problems = Vec::new();
+        let summary = recording.finish(&[], &mut |problem| problems.push(problem));
+        let summary = summary.unwrap();
+        if knows_filters == 1 {
+            assert!(problems.is_empty(), "{problems:?}");
+            let expected = BTreeMap::from([("late:work".to_owned(), 10)]);
+            assert_eq!(summary.events_by_probe(), expected);
+        } else {
+            let [Problem::Refused(refusal)] = &problems[..] else {
+                panic!("{problems:?}");
+            };
+            assert!(refusal.reason.contains("knows no filters"), "{refusal:?}");
+            assert_eq!((summary.processes, summary.refused), (0, 1));
+            // What it recorded is there for whoever wants all of it.
+            remove_orphaned(kept).unwrap();
+        }
+    }
 }

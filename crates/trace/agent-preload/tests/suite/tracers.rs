@@ -184,6 +184,37 @@ fn arguments_are_evaluated_once() {
     program.ends();
 }
 
+/// Of a probe with many arguments the note has the first twelve, and bpftrace takes six.
+#[test]
+fn the_first_of_many_arguments() {
+    if !is_allowed() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = counted_program(directory.path());
+    let mut program = Program::start(Command::new(&path).env("PERFLAB_PROBES", "sites:wide"));
+    let script = format!(
+        "usdt:{}:sites:wide {{ @hits = count(); @first = sum(arg0); @last = sum(arg5); }}",
+        path.display()
+    );
+    let tracer = Bpftrace::start(&script);
+    let end = Instant::now() + Duration::from_secs(60);
+    while site(&program, "wide").tracers == 0 {
+        assert!(Instant::now() < end);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    executes(&mut program, TIMES);
+    let expected = [("hits", TIMES as i64), ("first", SUM), ("last", 2 * SUM)];
+    assert_eq!(
+        tracer.ends(),
+        expected
+            .map(|(name, number)| (name.to_owned(), number))
+            .into()
+    );
+    assert_eq!(site(&program, "wide").hits, TIMES);
+    program.ends();
+}
+
 /// Says so, if the test fails as well.
 struct Ends<'a>(&'a AtomicBool);
 

@@ -22,6 +22,8 @@ impl Agent {
         }
         let heritage = self.recorder.take().map(Recorder::bequeath);
         self.wishes.attached = self.wishes.attached.take().and_then(Attached::in_child);
+        // Whoever waits for an event does so for one of the parent.
+        self.wishes.awaited = None;
         self.heritage = heritage.filter(|_| self.wishes.want_events());
         if self.heritage.is_none() {
             for (_, site, _) in self.sites.all() {
@@ -31,6 +33,7 @@ impl Agent {
         }
         record::forget_parent();
         self.patcher.after_fork();
+        self.filters.after_fork();
         self.has_sites() && (self.heritage.is_some() || numbers::user() == 0)
     }
 

@@ -5,11 +5,13 @@
 //! recording   who wants events, and until when
 //! child       the same in the child of a fork
 //! switching   makes sites be as they are wanted
+//! judging     what becomes of their filters
 //! wishes      what is wanted of sites
 //! sites       the sites of all objects, and which are on
 //! ```
 
 mod child;
+mod judging;
 mod recording;
 pub mod shared;
 mod sites;

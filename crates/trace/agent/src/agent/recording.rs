@@ -1,13 +1,14 @@
 //! Who wants events, and until when.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use perflab_ring::Mode;
 
-use super::sites::is_meant;
 use super::switching::{Agent, Switched};
-use super::wishes::{Attached, Wish};
+use super::wishes::{Attached, Wish, concerns};
+use crate::filter::Filter;
 use crate::objects::Unusable;
 use crate::pattern::Pattern;
 use crate::record::{Begin, Recorder, Size};
@@ -28,8 +29,8 @@ impl Agent {
         self.own_size = size;
     }
 
-    /// Records sites from now on, those too that come later, and says where the events are. If they are kept,
-    /// it is until [`Agent::detach`].
+    /// Records sites from now on, those too that come later, and says where the events are: those that the filter
+    /// accepts, if there is one. If they are kept, it is until [`Agent::detach`].
     ///
     /// # Errors
     /// When they cannot be recorded or switched, or somebody else keeps this process's events; then nothing
@@ -39,10 +40,18 @@ impl Agent {
         pattern: &Pattern,
         size: Size,
         keep: bool,
+        filter: Option<Arc<Filter>>,
     ) -> Result<(PathBuf, Switched), String> {
         let attached = self.wishes.attached.as_ref();
         let is_expected = attached.is_some_and(|attached| attached.expected.is_some());
         let whom = attached.and_then(|attached| attached.whom.clone());
+        let before = attached.filter(|_| is_expected);
+        let before = before.and_then(|attached| attached.filter.clone());
+        // One that is there already goes on: a recording may have begun with an event, and what was taken counts.
+        let filter = match (before, filter) {
+            (Some(before), Some(filter)) if before.is_same(&filter) => Some(before),
+            (_, filter) => filter,
+        };
         if keep && self.wishes.attached.is_some() && !is_expected {
             return Err("somebody else records all events of this process".to_owned());
         }
@@ -97,15 +106,17 @@ impl Agent {
         };
         if !keep {
             self.own_size = size;
-            return Ok((directory, said(self.wish(pattern, Wish::Record)?)));
+            return Ok((directory, said(self.wish(pattern, Wish::Record, filter)?)));
         }
         self.wishes.attached = Some(Attached {
             pattern: pattern.clone(),
             expected: None,
             whom,
+            filter: filter.clone(),
         });
         // What the expected one wanted may be more.
-        let result = self.apply(|site| is_expected || is_meant(pattern, site));
+        let filter = filter.as_ref();
+        let result = self.apply(|site| is_expected || concerns(pattern, filter, site));
         if result.is_err() {
             self.detach();
         }
@@ -117,7 +128,8 @@ impl Agent {
         let attached = self.wishes.attached.take();
         // One that was expected and did not come has read nothing.
         let was_there = attached.is_some_and(|attached| attached.expected.is_none());
-        // Sites first, so that nothing is written over that is not read yet.
+        // Sites first, so that nothing is written over that is not read yet. At once, whatever failed before.
+        self.again = None;
         self.keep_up();
         if let Some(recorder) = &mut self.recorder {
             // Then the numbers that tell the recorder's events from others, before newer events replace older ones:
@@ -132,9 +144,14 @@ impl Agent {
     }
 
     /// Records sites from the start: for nobody, or for somebody who comes soon.
-    pub fn record_from_the_start(&mut self, pattern: &Pattern, expected: Option<&str>) {
+    pub fn record_from_the_start(
+        &mut self,
+        pattern: &Pattern,
+        filter: Option<Arc<Filter>>,
+        expected: Option<&str>,
+    ) {
         let mut result = self
-            .record(pattern, self.usual, expected.is_some())
+            .record(pattern, self.usual, expected.is_some(), filter)
             .map(drop);
         if let (Some(whom), Some(attached)) = (expected, &mut self.wishes.attached) {
             attached.expected = Some(Instant::now());

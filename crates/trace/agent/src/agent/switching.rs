@@ -1,21 +1,25 @@
 //! Makes sites be as they are wanted.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use perflab_abi::{Backend, Object, Point, SiteState};
 
-use super::sites::{Sites, is_meant};
-use super::wishes::{Wanted, Wish, Wishes};
+use super::sites::Sites;
+use super::wishes::{Wanted, Wish, Wishes, concerns};
+use crate::filter::{Filter, Filters, Prepared, Shown};
 use crate::objects::{KnownObject, KnownSite, Unusable};
 use crate::patch::{Change, Patcher};
 use crate::pattern::Pattern;
 use crate::record::{Heritage, Recorder, Size};
 
-/// The handler of a site that is wanted: counts.
+/// The handler of a site that is wanted: counts, or does nothing.
 #[expect(unsafe_code, reason = "sites call it with the address of their point")]
 mod counting {
     use super::{Ordering, Point};
+
+    pub extern "C-unwind" fn pass(_: *const Point) {}
 
     pub unsafe extern "C-unwind" fn count(point: *const Point) {
         // SAFETY: a site calls its point's handler with that point.
@@ -37,10 +41,19 @@ pub struct Agent {
     /// Memory for events as long as the process records on its own.
     pub(super) own_size: Size,
     pub(super) patcher: Patcher,
+    pub(super) filters: Filters,
     /// Why sites are not as they are wanted, if so.
     trouble: Option<String>,
     /// When it is tried again, if so.
-    again: Option<Instant>,
+    pub(super) again: Option<Instant>,
+}
+
+/// What a site calls.
+enum Handler {
+    /// What is done with all events.
+    Plain(*mut ()),
+    /// What judges events first.
+    Judged(Prepared),
 }
 
 /// How long nothing is tried by itself after a try that failed.
@@ -57,6 +70,17 @@ pub struct Switched {
     pub how: String,
 }
 
+impl Switched {
+    /// Nothing had to be.
+    pub fn nothing() -> Self {
+        Self {
+            changed: 0,
+            took: Duration::ZERO,
+            how: String::new(),
+        }
+    }
+}
+
 impl Agent {
     /// An agent that knows of no object yet.
     pub fn new() -> Self {
@@ -69,6 +93,7 @@ impl Agent {
             usual: Size::DEFAULT,
             own_size: Size::DEFAULT,
             patcher: Patcher::new(),
+            filters: Filters::new(),
             trouble: None,
             again: None,
         }
@@ -93,6 +118,7 @@ impl Agent {
     /// Forgets an object, which is about to go with its code.
     pub fn forget(&mut self, object: *const Object) {
         if let Some(object) = self.sites.forget(object) {
+            self.filters.forget(object.sites.iter());
             let sites = object.sites.iter();
             self.patcher.forget(sites.map(|site| site.address));
         }
@@ -110,33 +136,55 @@ impl Agent {
         &self.unusable
     }
 
-    /// Wants sites on, or no longer, those too that come later.
+    /// Wants sites on, or no longer, those too that come later; if there is a filter, for events that it accepts.
     ///
     /// # Errors
     /// When they cannot be switched; then nothing changed.
-    pub fn wish(&mut self, pattern: &Pattern, wish: Wish) -> Result<Switched, String> {
+    pub fn wish(
+        &mut self,
+        pattern: &Pattern,
+        wish: Wish,
+        filter: Option<Arc<Filter>>,
+    ) -> Result<Switched, String> {
         let before = self.wishes.clone();
-        self.wishes.add(pattern, wish);
-        let result = self.apply(|site| is_meant(pattern, site));
+        self.wishes.add(pattern, wish, filter.clone());
+        let is_asked = move |site: &KnownSite| concerns(pattern, filter.as_ref(), site);
+        let result = self.apply(&is_asked);
         if result.is_err() {
             self.wishes = before;
+            // Those that were on may have the handlers of the new wish.
+            let _ = self.apply(&is_asked);
         }
         result
     }
 
     /// Wants sites on from the start. If they cannot be switched now, it is tried again.
-    pub fn wish_from_the_start(&mut self, pattern: &Pattern, wish: Wish) {
-        self.wishes.add(pattern, wish);
+    pub fn wish_from_the_start(
+        &mut self,
+        pattern: &Pattern,
+        wish: Wish,
+        filter: Option<Arc<Filter>>,
+    ) {
+        self.wishes.add(pattern, wish, filter);
         self.keep_up();
     }
 
     /// Makes sites that came, and those that tracers in the kernel want, be as they are wanted. What cannot be
-    /// switched is said by [`Agent::trouble`], and tried again after a while.
+    /// switched is said by [`Agent::trouble`], and tried again after a while. Sites whose events cannot be judged are
+    /// off until then, and keep no others from being switched.
     pub fn keep_up(&mut self) {
         if self.again.is_some_and(|again| Instant::now() < again) {
             return;
         }
-        self.trouble = self.apply(|_| true).err();
+        let mut unjudged = None;
+        let result = self.apply_or(
+            |_| true,
+            |reason| {
+                unjudged.get_or_insert(reason);
+                Ok(())
+            },
+        );
+        self.trouble = result.err().or(unjudged);
         self.again = self.trouble.is_some().then(|| Instant::now() + PAUSE);
     }
 
@@ -165,6 +213,8 @@ impl Agent {
         mut show: impl FnMut(&SiteState<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         for (object, site, on) in self.sites.meant(pattern) {
+            let wanted = self.wishes.of(site);
+            let shown = self.filters.shown(&wanted.judges, site);
             show(&SiteState {
                 address: site.address as u64,
                 point: std::ptr::from_ref(site.point()) as u64,
@@ -177,35 +227,72 @@ impl Agent {
                 semaphore: site.semaphore(),
                 object: &object.path,
                 description: site.text,
-                recorded: on && self.wishes.of(site).wish == Wish::Record,
+                recorded: on && wanted.wish == Wish::Record,
                 ordered: site.is_ordered,
+                filter: shown.as_ref().map(Shown::of_site),
             })?;
         }
         Ok(())
     }
 
-    /// Gives the sites that are wanted their handlers.
+    /// Makes the handlers of the sites that are wanted. If the events of one cannot be judged, `fails` says whether
+    /// none is made; else that site is not wanted.
     ///
     /// # Errors
-    /// When one cannot be recorded.
-    fn set_handlers(&mut self, wanted: &[Option<Wanted>]) -> Result<(), String> {
+    /// When one cannot be recorded, and what `fails` returns.
+    fn handlers(
+        &mut self,
+        wanted: &mut [Option<Wanted>],
+        mut fails: impl FnMut(String) -> Result<(), String>,
+    ) -> Result<Vec<Option<Handler>>, String> {
+        let mut handlers = Vec::with_capacity(wanted.len());
         for ((object, site, _), wanted) in self.sites.all().zip(wanted) {
-            let handler = match wanted.map(|wanted| wanted.wish) {
-                None | Some(Wish::Off) => continue,
-                Some(Wish::Count) => {
-                    let handler = counting::count as unsafe extern "C-unwind" fn(*const Point);
-                    handler as *mut ()
-                }
-                Some(Wish::Record) => {
+            let asked = wanted.as_ref().filter(|asked| asked.wish != Wish::Off);
+            let Some(Wanted { wish, judges, .. }) = asked else {
+                handlers.push(None);
+                continue;
+            };
+            let next = match wish {
+                _ if judges.iter().any(|judge| !judge.acts) => counting::pass as *mut (),
+                Wish::Count => counting::count as *mut (),
+                _ => {
                     let recorder = self.recorder.as_mut().ok_or("nothing is recorded")?;
                     recorder
                         .handler(site, &object.path)
                         .map_err(|reason| format!("{} cannot be recorded: {reason}", site.name()))?
                 }
             };
+            if judges.is_empty() {
+                handlers.push(Some(Handler::Plain(next)));
+                continue;
+            }
+            let prepared = self.filters.prepare(judges, site, next);
+            if let Err(reason) = &prepared {
+                let name = site.name();
+                fails(format!("events of {name} cannot be judged: {reason}"))?;
+                *wanted = Some(Wanted::nothing(site));
+            }
+            handlers.push(prepared.ok().map(Handler::Judged));
+        }
+        Ok(handlers)
+    }
+
+    /// Gives the sites that are wanted their handlers.
+    fn set_handlers(&mut self, handlers: &[Option<Handler>]) {
+        for ((_, site, _), handler) in self.sites.all().zip(handlers) {
+            let handler = match handler {
+                None => continue,
+                Some(Handler::Plain(handler)) => {
+                    self.filters.pass(site, *handler);
+                    *handler
+                }
+                Some(Handler::Judged(prepared)) => {
+                    self.filters.publish(site, prepared);
+                    prepared.handler
+                }
+            };
             site.point().handler.store(handler, Ordering::Release);
         }
-        Ok(())
     }
 
     /// Makes some sites be as they are wanted, by a wish or by tracers in the kernel. A handler is there before
@@ -217,15 +304,27 @@ impl Agent {
         &mut self,
         is_asked: impl Fn(&KnownSite) -> bool,
     ) -> Result<Switched, String> {
+        self.apply_or(is_asked, Err)
+    }
+
+    /// As [`Agent::apply`], where `fails` says what becomes of the others if the events of a site cannot be judged.
+    fn apply_or(
+        &mut self,
+        is_asked: impl Fn(&KnownSite) -> bool,
+        fails: impl FnMut(String) -> Result<(), String>,
+    ) -> Result<Switched, String> {
         let start = Instant::now();
         // Asked once: a tracer may come or go meanwhile.
-        let sites = self.sites.all();
-        let wanted: Vec<Option<Wanted>> = sites
-            .map(|(_, site, _)| is_asked(site).then(|| self.wishes.of(site)))
-            .collect();
+        let wanted = self.sites.all().map(|(_, site, _)| {
+            let wanted = is_asked(site).then(|| self.wishes.of(site));
+            wanted.map(|wanted| wanted.if_it_fits(&mut self.filters, site))
+        });
+        let mut wanted: Vec<Option<Wanted>> = wanted.collect();
         let mut changes = Vec::new();
         let mut changed = 0;
-        self.set_handlers(&wanted)?;
+        let handlers = self.handlers(&mut wanted, fails);
+        let handlers = handlers.inspect_err(|_| self.filters.withdraw())?;
+        self.set_handlers(&handlers);
         for ((_, site, on), wanted) in self.sites.all().zip(&wanted) {
             let Some(wanted) = wanted else { continue };
             if wanted.on != on {
@@ -254,11 +353,13 @@ impl Agent {
                 site.point()
                     .handler
                     .store(std::ptr::null_mut(), Ordering::Release);
+                self.filters.end(site);
             }
         }
         for (on, wanted) in self.sites.are_on().zip(&wanted) {
-            *on = wanted.map_or(*on, |wanted| wanted.on);
+            *on = wanted.as_ref().map_or(*on, |wanted| wanted.on);
         }
+        self.filters.settle(|| self.patcher.all_threads());
         Ok(Switched {
             changed,
             took: start.elapsed(),

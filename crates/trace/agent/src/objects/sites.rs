@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use perflab_abi::{Backend, Description, Point, SITE_HEAD, SITE_LENGTH, Site, VERSION};
+use perflab_abi::{
+    Backend, Description, FEW_ARGUMENTS, Point, SITE_HEAD, SITE_LENGTH, Site, VERSION,
+};
 
 use super::memory::{Memory, within};
 
@@ -25,6 +27,8 @@ pub struct KnownSite {
     pub text: &'static str,
     /// Whether the time of its events is to be taken when all that comes before is done.
     pub is_ordered: bool,
+    /// Whether its handler gets the address of all words, and not each word.
+    pub by_record: bool,
     point: *const Point,
     semaphore: *const AtomicU16,
 }
@@ -140,6 +144,15 @@ fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, Stri
         format!("a site cannot be read: {error}: {shown:?}")
     })?;
     let name = || format!("{}:{}", description.provider, description.name);
+    let by_record = site.flags & Site::RECORD != 0;
+    let arguments = description.arguments().count();
+    if arguments > FEW_ARGUMENTS && !by_record {
+        return Err(format!(
+            "{} passes {arguments} arguments one by one, at most {FEW_ARGUMENTS} can be passed so: build the program \
+             with the probe.h of this perflab",
+            name()
+        ));
+    }
     let backend = Backend::from_number(site.backend)
         .ok_or_else(|| format!("{} has the unknown backend {}", name(), site.backend))?;
     let point = field(std::mem::offset_of!(Site, point), site.point);
@@ -178,6 +191,7 @@ fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, Stri
         description,
         text,
         is_ordered: site.flags & Site::ORDERED != 0,
+        by_record,
         point: point as *const Point,
         semaphore: semaphore as *const AtomicU16,
     };

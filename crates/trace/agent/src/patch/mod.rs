@@ -25,3 +25,4 @@ mod text;
 
 pub use change::Change;
 pub use patcher::Patcher;
+pub use seccomp::Tried;

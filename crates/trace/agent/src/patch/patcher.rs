@@ -40,6 +40,14 @@ impl Patcher {
         self.plan.after_fork();
     }
 
+    /// Returns when each thread has serialised since the call.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub fn all_threads(&self) -> Result<(), String> {
+        self.plan.sync(&mut Vec::new()).all_threads()
+    }
+
     /// Makes all changes, or none, and says how.
     ///
     /// # Errors

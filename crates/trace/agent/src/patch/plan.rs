@@ -95,18 +95,9 @@ impl Planner {
         }
     }
 
-    /// The best way for these changes, and the code of their sites, sorted, open for writing.
-    ///
-    /// # Errors
-    /// When there is none, with all that speaks against each.
-    pub fn choose(
-        &self,
-        changes: &[Change],
-        addresses: &[usize],
-        puns: &mut Puns,
-    ) -> Result<(Method, Text), String> {
-        let mut reasons = Vec::new();
-        let sync = match (&self.sync, self.wanted.sync) {
+    /// How all threads are made to serialise, and what speaks against a better way.
+    pub fn sync(&self, reasons: &mut Vec<String>) -> Sync {
+        match (&self.sync, self.wanted.sync) {
             // A filter of system calls may have come since it was registered.
             (Ok(sync), None) => match sync.all_threads() {
                 Ok(()) => *sync,
@@ -120,7 +111,21 @@ impl Planner {
                 Sync::Visit
             }
             (_, Some(wanted)) => wanted,
-        };
+        }
+    }
+
+    /// The best way for these changes, and the code of their sites, sorted, open for writing.
+    ///
+    /// # Errors
+    /// When there is none, with all that speaks against each.
+    pub fn choose(
+        &self,
+        changes: &[Change],
+        addresses: &[usize],
+        puns: &mut Puns,
+    ) -> Result<(Method, Text), String> {
+        let mut reasons = Vec::new();
+        let sync = self.sync(&mut reasons);
         let (protocol, opened) = match self.wanted.protocol {
             Some(Protocol::Pun) => {
                 puns.prepare(changes)?;

@@ -106,7 +106,7 @@ const SLACK: u64 = 512;
 
 /// Whether an event that began in one frame was left when another one begins here: it is not below that in the same
 /// stack. What is on a stack for signals may have begun in another one.
-fn is_left(frame: u64, here: u64) -> bool {
+pub fn is_left(frame: u64, here: u64) -> bool {
     if here + SLACK < frame {
         return false;
     }

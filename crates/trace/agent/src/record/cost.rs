@@ -9,12 +9,14 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 use std::time::Instant;
 
 use perflab_abi::recording::RING_BLOCK_WORDS;
-use perflab_abi::{Description, Point, VERSION};
+use perflab_abi::{Point, VERSION};
 use perflab_ring::HEAD_WORDS;
 
-use super::forms::{Form, MOST_WORDS};
+use super::forms::Form;
+use super::long_forms::MOST_WORDS;
 use super::ring_file::RingFile;
-use super::{chain, handlers};
+use super::{chain, handlers, long};
+use crate::objects::KnownSite;
 use crate::pages::PAGE;
 
 /// Blocks of events; the median of their times counts.
@@ -29,11 +31,11 @@ const LOG: u32 = 4;
 /// Time from the call of a probe's handler to its return, in picoseconds; nothing if it has none.
 ///
 /// The calling thread must be one that takes no signals.
-pub fn of(handler: *mut (), description: &Description<'_>, packed: u64) -> Option<u64> {
+pub fn of(handler: *mut (), site: &KnownSite, packed: u64) -> Option<u64> {
     const TEXT: &[u8; 16] = b"fifteen letters\0";
     let mut all = [0; MOST_WORDS];
     let mut words = 0;
-    for argument in description.arguments() {
+    for argument in site.description.arguments() {
         let form = Form::of(argument);
         if form != Form::Number {
             *all.get_mut(words)? = TEXT.as_ptr() as u64;
@@ -44,6 +46,7 @@ pub fn of(handler: *mut (), description: &Description<'_>, packed: u64) -> Optio
         }
         words += 1;
     }
+    let few = *all.first_chunk()?;
     let point = Point {
         version: VERSION,
         size: size_of::<Point>() as u16,
@@ -78,7 +81,13 @@ pub fn of(handler: *mut (), description: &Description<'_>, packed: u64) -> Optio
         let start = Instant::now();
         for _ in 0..EVENTS {
             // SAFETY: the words are as many as the handler was chosen for, and its texts are there.
-            unsafe { handlers::call(handler, &point, words, all) };
+            unsafe {
+                if site.by_record {
+                    long::call(handler, &point, &all);
+                } else {
+                    handlers::call(handler, &point, words, few);
+                }
+            }
         }
         *time = start.elapsed().as_nanos() as u64 * 1000 / u64::from(EVENTS);
     }

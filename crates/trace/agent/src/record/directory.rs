@@ -117,7 +117,7 @@ impl Directory {
         &self.path
     }
 
-    /// Appends a chunk to the process's file. Returns it.
+    /// Appends a chunk of version 1 to the process's file. Returns it.
     ///
     /// # Errors
     /// When it cannot be written, or is too long.
@@ -126,12 +126,25 @@ impl Directory {
         kind: ChunkKind,
         content: impl FnOnce(&mut Writer<'_>) -> Result<(), MessageError>,
     ) -> Result<Vec<u8>, String> {
+        self.append_versioned(kind, 1, content)
+    }
+
+    /// The same of a chunk of any version.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn append_versioned(
+        &mut self,
+        kind: ChunkKind,
+        version: u16,
+        content: impl FnOnce(&mut Writer<'_>) -> Result<(), MessageError>,
+    ) -> Result<Vec<u8>, String> {
         let mut buffer = vec![0; LONGEST_MESSAGE as usize];
         let mut writer = Writer::new(&mut buffer);
         content(&mut writer).map_err(|error| error.to_string())?;
         let written = writer.written();
         let content = &buffer[..written];
-        let head = ChunkHead::of(kind, 1, content).map_err(|error| error.to_string())?;
+        let head = ChunkHead::of(kind, version, content).map_err(|error| error.to_string())?;
         let mut chunk = head.encode().to_vec();
         chunk.extend_from_slice(content);
         self.append_chunks(&chunk)?;
@@ -191,6 +204,7 @@ impl Directory {
         let memory = mapped(&self.path.join(LOSSES_FILE), PAGE, || Ok(()))?;
         // SAFETY: a page of words was mapped, for good.
         unsafe {
+            (*memory.add(losses_word::KNOWS_FILTERS)).store(1, Ordering::Relaxed);
             (*memory.add(losses_word::MAGIC)).store(LOSSES_MAGIC, Ordering::Release);
             losses::count_in(memory);
         }

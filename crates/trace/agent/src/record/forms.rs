@@ -1,10 +1,10 @@
 //! How the arguments of a probe are passed, packed into the word that its points have for the agent.
 
-use perflab_abi::{Argument, ArgumentType, Description, MOST_ARGUMENTS};
+use perflab_abi::{Argument, ArgumentType, Description, FEW_ARGUMENTS};
 use perflab_ring::Header;
 
-/// Words that the arguments of a probe may have.
-pub const MOST_WORDS: usize = 2 * MOST_ARGUMENTS;
+/// Words that the arguments of a probe may have whose site passes each by itself.
+pub const MOST_WORDS: usize = 2 * FEW_ARGUMENTS;
 
 /// Highest number of a probe.
 pub const MOST_PROBES: u32 = 0xff_ffff;
@@ -12,12 +12,14 @@ pub const MOST_PROBES: u32 = 0xff_ffff;
 /// What a point's word for the agent says of a recorded probe: its number in the lowest 24 bits. If all arguments are
 /// numbers, it is what the headers of its records have in common; else [`FORM_BITS`] follow for each argument, see
 /// [`Form`], and the highest bit is [`HAS_NOFAULT`].
+///
+/// The probe is one whose site passes each word by itself; of others see [`long_forms`](super::long_forms).
 pub fn pack(number: u32, description: &Description<'_>) -> u64 {
     let forms = || {
         let arguments = description.arguments();
         arguments.map(|argument| Form::of(argument) as u64)
     };
-    if forms().all(|form| form == Form::Number as u64) {
+    if forms().all(|form| form == NUMBER) {
         return header(number, forms().count(), false);
     }
     forms()
@@ -41,6 +43,11 @@ pub fn header(probe: u32, words: usize, is_cut: bool) -> u64 {
         is_cut,
     };
     header.base()
+}
+
+/// Words of an event of a probe all of whose arguments are numbers, by the word of its points.
+pub fn event_words(header: u64) -> usize {
+    (header >> 24 & 0xff).saturating_sub(2) as usize
 }
 
 /// Number of the probe in such a word.
@@ -87,14 +94,15 @@ impl Form {
     }
 }
 
-/// [`Form::Terminated`] in a point's word, and the others.
+/// [`Form::Number`] in a point's word, and the others.
+pub const NUMBER: u64 = Form::Number as u64;
 pub const TERMINATED: u64 = Form::Terminated as u64;
 pub const COUNTED: u64 = Form::Counted as u64;
 pub const TERMINATED_NOFAULT: u64 = Form::TerminatedNofault as u64;
 pub const COUNTED_NOFAULT: u64 = Form::CountedNofault as u64;
 /// Whether a probe has a text that may not be there.
 pub const HAS_NOFAULT: u64 = 1 << 63;
-const _: () = assert!(24 + FORM_BITS * MOST_ARGUMENTS < 63);
+const _: () = assert!(24 + FORM_BITS * FEW_ARGUMENTS < 63);
 /// All bits of a form.
 pub const FORM: u64 = (1 << FORM_BITS) - 1;
 

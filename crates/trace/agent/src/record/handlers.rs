@@ -17,18 +17,20 @@ use super::clock::{Choice, Clock, Monotonic, OrderedCounter, TimeStampCounter, r
 use super::forms::{Form, MOST_WORDS};
 use super::ready::SEVERAL;
 use super::texts::record_texts;
-use super::{chain, short};
+use super::{chain, long, short};
 
-/// The handler for a probe with these arguments; nothing if there are too many.
-pub fn handler(description: &Description<'_>, clock: Choice) -> Option<*mut ()> {
-    match (clock.kind, clock.ahead) {
-        (ClockKind::TimeStampCounter, 0) => handler_with::<OrderedCounter>(description),
-        (ClockKind::TimeStampCounter, _) => handler_with::<TimeStampCounter>(description),
-        (ClockKind::Monotonic, _) => handler_with::<Monotonic>(description),
-    }
+/// The handler for a probe with these arguments, which are passed each by itself or by the address of all; nothing if
+/// there are too many.
+pub fn handler(description: &Description<'_>, by_record: bool, clock: Choice) -> Option<*mut ()> {
+    let handler = match (clock.kind, clock.ahead) {
+        (ClockKind::TimeStampCounter, 0) => handler_with::<OrderedCounter>,
+        (ClockKind::TimeStampCounter, _) => handler_with::<TimeStampCounter>,
+        (ClockKind::Monotonic, _) => handler_with::<Monotonic>,
+    };
+    handler(description, by_record)
 }
 
-fn handler_with<C: Clock>(description: &Description<'_>) -> Option<*mut ()> {
+fn handler_with<C: Clock>(description: &Description<'_>, by_record: bool) -> Option<*mut ()> {
     let mut words = 0;
     let mut longest = Form::Number;
     for argument in description.arguments() {
@@ -37,6 +39,7 @@ fn handler_with<C: Clock>(description: &Description<'_>) -> Option<*mut ()> {
         longest = longest.max(form);
     }
     match longest {
+        _ if by_record => Some(long::handler::<C>(longest)),
         Form::Number => numbers::<C>(words),
         Form::Terminated => short::texts::<C>(words),
         _ => texts::<C>(words),
@@ -44,7 +47,7 @@ fn handler_with<C: Clock>(description: &Description<'_>) -> Option<*mut ()> {
 }
 
 /// Numbers, which are there before the time is taken.
-struct Numbers<'w, C>(&'w [u64], PhantomData<C>);
+pub struct Numbers<'w, C>(pub &'w [u64], pub PhantomData<C>);
 
 impl<C: Clock> Fill for Numbers<'_, C> {
     #[inline(always)]
@@ -79,7 +82,7 @@ unsafe fn record_numbers<C: Clock, const N: usize>(point: *const Point, words: [
 ///
 /// # Safety
 /// As there.
-unsafe fn record_slowly<C: Clock>(point: *const Point, words: &[u64]) {
+pub unsafe fn record_slowly<C: Clock>(point: *const Point, words: &[u64]) {
     // SAFETY: what the caller promises.
     let header = unsafe { (*point).agent.load(Ordering::Relaxed) };
     let event = Event {
@@ -202,9 +205,12 @@ mod tests {
             ahead,
             waits: true,
         };
-        assert!(handler(&description, clock(ClockKind::Monotonic, 0)).is_some());
+        assert!(handler(&description, false, clock(ClockKind::Monotonic, 0)).is_some());
+        let by_counter = |ahead| clock(ClockKind::TimeStampCounter, ahead);
         let [plain, ordered] =
-            [1000, 0].map(|ahead| handler(&description, clock(ClockKind::TimeStampCounter, ahead)));
+            [1000, 0].map(|ahead| handler(&description, false, by_counter(ahead)));
         assert!(plain.is_some() && ordered.is_some() && plain != ordered);
+        let by_record = handler(&description, true, by_counter(1000));
+        assert!(by_record.is_some() && by_record != plain);
     }
 }

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "the counts are in a page of a file")]
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::time::Duration;
 
 use perflab_abi::recording::losses;
 use perflab_ring::Mode;
@@ -11,7 +12,7 @@ use super::{ready, slots};
 use crate::numbers;
 
 /// Words of the page that mean something, see [`losses`].
-const WORDS: usize = losses::HAS_OWN + 1;
+const WORDS: usize = losses::LIMITED + 1;
 
 /// The page; null if there is none. A child of a fork counts in its parent's until it has one of its own.
 static PAGE: AtomicPtr<[AtomicU64; WORDS]> = AtomicPtr::new(std::ptr::null_mut());
@@ -83,6 +84,21 @@ pub fn lose() {
     }
 }
 
+/// An event came that stops the recording which waits for this number.
+pub fn trigger(number: u64) {
+    if let Some(words) = words() {
+        words[losses::TRIGGER].store(number, Ordering::Release);
+    }
+}
+
+/// For so long a filter left out events, as there were more than it may take.
+pub fn limited(time: Duration) {
+    if let Some(words) = words() {
+        let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        words[losses::LIMITED].fetch_add(time, Ordering::Relaxed);
+    }
+}
+
 /// The process records on its own.
 pub fn own() {
     if let Some(words) = words() {
@@ -110,6 +126,9 @@ pub fn begin(begin: Begin) {
         ];
         let before = before.map(|before| &words[before[index]]);
         begin.write(words[count].load(Ordering::Relaxed), before);
+    }
+    if begin == Begin::Kept {
+        words[losses::LIMITED].store(0, Ordering::Relaxed);
     }
     if begin == Begin::Own {
         words[losses::OWN_REUSED].store(0, Ordering::Relaxed);

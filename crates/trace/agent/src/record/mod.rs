@@ -3,10 +3,10 @@
 //! ```text
 //! recorder      which probes are recorded, since when, and by which clock
 //!
-//! handlers      what a site calls; short: the same with short texts
+//! handlers      what a site calls; short: the same with short texts; long: with many arguments
 //! texts         a site's words, some of which are texts -> its record
 //! text          looks at a text, and copies it; nofault: one that may not be there
-//! forms         how the arguments of a probe are passed
+//! forms         how the arguments of a probe are passed; long_forms: many arguments
 //! cost          what an event costs here
 //!
 //! chain         a thread -> its rings
@@ -36,9 +36,11 @@ mod cost;
 mod directory;
 mod forms;
 mod handlers;
+mod long;
+mod long_forms;
 mod losses;
 mod no_file;
-mod nofault;
+pub mod nofault;
 mod ready;
 mod recorder;
 mod recordings;
@@ -55,7 +57,9 @@ mod total_file;
 mod words;
 
 pub use before::Begin;
-pub use chain::forget_parent;
-pub use losses::count_nowhere;
+pub use chain::{forget_parent, is_left};
+pub use forms::MOST_WORDS;
+pub use losses::{count_nowhere, limited, lose, trigger};
 pub use recorder::{Heritage, Recorder, forget};
 pub use size::Size;
+pub use words::{SAMPLERS, THREAD_MARK, THREAD_NUMBER, ThreadWord, ThreadWords};

@@ -6,7 +6,7 @@
 
 use std::arch::asm;
 
-use perflab_abi::MOST_ARGUMENTS;
+use perflab_abi::FEW_ARGUMENTS;
 use perflab_abi::recording::LONGEST_TEXT;
 
 use super::forms::{
@@ -15,7 +15,7 @@ use super::forms::{
 use crate::pages::PAGE;
 
 /// A byte more than is kept, to see whether there are more.
-const LOOKED_AT: usize = LONGEST_TEXT + 1;
+pub const LOOKED_AT: usize = LONGEST_TEXT + 1;
 
 /// A probe's description as a trace has it: what was read is a text like others.
 pub fn recorded_as(text: &str) -> String {
@@ -36,7 +36,7 @@ pub fn recorded_as(text: &str) -> String {
 #[cold]
 #[inline(never)]
 pub fn copied(packed: u64, words: &[u64], record: impl FnOnce(u64, &[u64], bool)) {
-    let mut copies = [[0u8; LOOKED_AT + 1]; MOST_ARGUMENTS];
+    let mut copies = [[0u8; LOOKED_AT + 1]; FEW_ARGUMENTS];
     let mut all = [0; MOST_WORDS];
     let Some(given) = all.get_mut(..words.len()) else {
         return;
@@ -54,17 +54,15 @@ pub fn copied(packed: u64, words: &[u64], record: impl FnOnce(u64, &[u64], bool)
         }
         match given.get_mut(at..) {
             Some([address, ..]) if form == TERMINATED_NOFAULT && *address != 0 => {
-                let read = read(*address, &mut copy[..LOOKED_AT]);
-                let end = copy[..read].iter().position(|byte| *byte == 0);
-                is_cut |= end.is_none();
-                copy[end.unwrap_or(read.min(LONGEST_TEXT))] = 0;
+                let (kept, is_short) = terminated(*address, &mut copy[..LOOKED_AT]);
+                is_cut |= is_short;
+                copy[kept] = 0;
                 *address = copy.as_ptr() as u64;
             }
             Some([address, length, ..]) if form == COUNTED_NOFAULT && *address != 0 => {
-                let wanted = usize::try_from(*length).unwrap_or(usize::MAX);
-                let read = read(*address, &mut copy[..wanted.min(LONGEST_TEXT)]);
-                is_cut |= read < wanted;
-                (*address, *length) = (copy.as_ptr() as u64, read as u64);
+                let (kept, is_short) = of_length(*address, *length, &mut copy[..LONGEST_TEXT]);
+                is_cut |= is_short;
+                (*address, *length) = (copy.as_ptr() as u64, kept as u64);
             }
             _ => {}
         }
@@ -73,8 +71,25 @@ pub fn copied(packed: u64, words: &[u64], record: impl FnOnce(u64, &[u64], bool)
     record(plain, given, is_cut);
 }
 
+/// Copies a text that ends with a zero byte, of which one byte less is kept than there is room for. Returns how many are,
+/// and whether others were left out.
+pub fn terminated(address: u64, to: &mut [u8]) -> (usize, bool) {
+    let read = read(address, to);
+    let end = to.iter().take(read).position(|byte| *byte == 0);
+    let most = to.len().saturating_sub(1);
+    (end.unwrap_or(read.min(most)), end.is_none())
+}
+
+/// The same of a text with a length, of which as much is kept as there is room for.
+pub fn of_length(address: u64, length: u64, to: &mut [u8]) -> (usize, bool) {
+    let wanted = usize::try_from(length).unwrap_or(usize::MAX);
+    let most = wanted.min(to.len());
+    let read = read(address, &mut to[..most]);
+    (read, read < wanted)
+}
+
 /// Copies what can be read from an address on, and returns how many bytes that is.
-fn read(address: u64, to: &mut [u8]) -> usize {
+pub fn read(address: u64, to: &mut [u8]) -> usize {
     #[repr(C)]
     struct Part(u64, usize);
     let first = to.len().min(PAGE - address as usize % PAGE);

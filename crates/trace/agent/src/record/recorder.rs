@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use perflab_abi::{
-    ChunkKind, ClockSnapshotContent, CostContent, Description, Point, ProbeContent, ProcessContent,
+    ChunkKind, ClockSnapshotContent, CostContent, Point, ProbeContent, ProcessContent, Writer,
 };
 use perflab_ring::Mode;
 
@@ -19,7 +19,7 @@ use super::directory::Directory;
 use super::forms::{self, MOST_PROBES};
 use super::rings::Rings;
 use super::size::Size;
-use super::{clock, cost, handlers, losses, nofault, slots};
+use super::{clock, cost, handlers, long_forms, losses, nofault, slots};
 use crate::numbers;
 use crate::objects::KnownSite;
 use crate::shown::{shown, shown_command};
@@ -263,42 +263,42 @@ impl Recorder {
         if site.is_ordered {
             clock.ahead = 0;
         }
-        let handler = handlers::handler(description, clock)
+        let handler = handlers::handler(description, site.by_record, clock)
             .ok_or("it has more arguments than can be recorded")?;
         if forms::number(point.agent.load(Ordering::Relaxed)) == 0 {
             if self.probes == MOST_PROBES {
                 return Err("there are more probes than can be recorded".to_owned());
             }
             let number = self.probes + 1;
-            let chunk = self.directory.append(ChunkKind::PROBE, |writer| {
-                ProbeContent {
-                    process: 0,
-                    probe: number,
-                    object,
-                    description: &nofault::recorded_as(site.text),
-                    ahead: site.is_ordered.then_some(clock.ahead),
-                }
-                .encode(writer)
-            })?;
+            let word = if site.by_record {
+                long_forms::pack(number, description)
+                    .ok_or("there are more probes with many arguments than can be recorded")?
+            } else {
+                forms::pack(number, description)
+            };
+            let content = ProbeContent {
+                process: 0,
+                probe: number,
+                object,
+                description: &nofault::recorded_as(site.text),
+                ahead: site.is_ordered.then_some(clock.ahead),
+            };
+            let (kind, version) = (ChunkKind::PROBE, content.version());
+            let append = |writer: &mut Writer<'_>| content.encode(writer);
+            let chunk = self.directory.append_versioned(kind, version, append)?;
             self.named.extend(chunk);
             self.probes = number;
-            let word = forms::pack(number, description);
-            self.name_cost(handler, description, word)?;
+            self.name_cost(handler, site, word)?;
             point.agent.store(word, Ordering::Release);
         }
         Ok(handler)
     }
 
     /// Measures once for all probes with one handler whose arguments are passed alike.
-    fn name_cost(
-        &mut self,
-        handler: *mut (),
-        description: &Description<'_>,
-        word: u64,
-    ) -> Result<(), String> {
+    fn name_cost(&mut self, handler: *mut (), site: &KnownSite, word: u64) -> Result<(), String> {
         let forms = (word >> 24, handler.addr());
         let known = self.costs.get(&forms).copied();
-        let Some(picoseconds) = known.or_else(|| cost::of(handler, description, word)) else {
+        let Some(picoseconds) = known.or_else(|| cost::of(handler, site, word)) else {
             return Ok(());
         };
         self.costs.insert(forms, picoseconds);

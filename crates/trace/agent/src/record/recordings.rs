@@ -104,6 +104,18 @@ impl Recording {
         is_number && Path::new("/proc").join(recorder).exists()
     }
 
+    /// Removes it. `step` is called before each ring, which may be large.
+    ///
+    /// # Errors
+    /// When something cannot be removed.
+    pub fn remove(&self, step: impl Fn()) -> io::Result<()> {
+        for ring in &self.rings {
+            step();
+            fs::remove_file(ring)?;
+        }
+        fs::remove_dir_all(&self.path)
+    }
+
     /// How many events are in its rings.
     pub fn events(&self) -> u64 {
         let rings = self.rings.iter();

@@ -25,7 +25,7 @@ use perflab_abi::variable::RECORD_TOTAL;
 use super::clock;
 use super::no_file::NoFile;
 use super::recordings::{DIRECTORY, Recording, process_of};
-use super::total_file::TotalFile;
+use super::total_file::{Locked, TotalFile};
 use crate::directories;
 use crate::pages::PAGE;
 
@@ -37,7 +37,7 @@ const MOST: u64 = 1 << 30;
 /// they need nothing.
 const PAUSE: u64 = 1_000_000_000;
 
-/// Longest wait for another process that counts; it may have been stopped meanwhile.
+/// Longest wait for another process that counts and does not get on; it may have been stopped meanwhile.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Where the recordings of a user are.
@@ -111,11 +111,11 @@ impl Total {
         // Steps 2 and 3.
         let counted_before = counted();
         let locked = numbers.lock(PATIENCE);
-        let there = locked.and_then(|_locked| {
+        let there = locked.and_then(|locked| {
             // Whoever had the lock meanwhile has counted these bytes, too. Many processes that need memory at once
             // would else take the processor from the recorder that makes room for them.
             if counted() == counted_before {
-                self.make_room(limit - limit / 4)
+                self.make_room(&locked, limit - limit / 4)
             } else {
                 Ok(numbers.bytes().load(Ordering::Acquire))
             }
@@ -145,9 +145,9 @@ impl Total {
         // Somebody else does it, or the next look will.
         if is_much
             && is_due
-            && let Ok(_locked) = numbers.lock(Duration::ZERO)
+            && let Ok(locked) = numbers.lock(Duration::ZERO)
         {
-            let _ = self.make_room(limit / 2);
+            let _ = self.make_room(&locked, limit / 2);
         }
     }
 
@@ -160,7 +160,7 @@ impl Total {
     }
 
     /// Steps 2 and 3. Returns how many bytes there are then.
-    fn make_room(&self, wanted: u64) -> io::Result<u64> {
+    fn make_room(&self, locked: &Locked<'_>, wanted: u64) -> io::Result<u64> {
         let numbers = &self.numbers;
         // Step 2: what is there.
         let before = numbers.bytes().load(Ordering::Acquire);
@@ -172,6 +172,7 @@ impl Total {
             let Some(process) = process_of(&path) else {
                 continue;
             };
+            locked.step();
             // One that is being removed may be there in part.
             let Ok(left) = Recording::of(path) else {
                 continue;
@@ -189,7 +190,7 @@ impl Total {
                 break;
             }
             let events = left.events();
-            if fs::remove_dir_all(&left.path).is_ok() {
+            if left.remove(|| locked.step()).is_ok() {
                 // Where nobody asks for processes, nobody else removes their sockets.
                 if let (Some(name), Ok(sockets)) = (left.path.file_stem(), &sockets) {
                     let _ = fs::remove_file(sockets.join(name).with_extension("sock"));

@@ -57,7 +57,7 @@ impl TotalFile {
     /// One of the numbers.
     pub fn word(&self, index: usize) -> &AtomicU64 {
         // SAFETY: a page is mapped until `self` goes.
-        unsafe { &std::slice::from_raw_parts(self.memory, total::COUNTED + 1)[index] }
+        unsafe { &std::slice::from_raw_parts(self.memory, total::STEPS + 1)[index] }
     }
 
     /// The bytes of all recordings.
@@ -71,20 +71,26 @@ impl TotalFile {
         unsafe { libc::munmap(self.memory.cast(), PAGE) };
     }
 
-    /// Waits for so long until nobody else counts, or fails if somebody does.
+    /// Waits until nobody else counts, or fails if somebody does and has not got on for so long: where there are few
+    /// processors and much to remove, a count takes its time.
     ///
     /// # Errors
     /// When somebody does, or the kernel refuses.
     pub fn lock(&self, patience: Duration) -> io::Result<Locked<'_>> {
-        let end = Instant::now() + patience;
+        let steps = || self.word(total::STEPS).load(Ordering::Relaxed);
+        let (mut before, mut end) = (steps(), Instant::now() + patience);
         loop {
             // SAFETY: a file that is open.
             if unsafe { libc::flock(self.file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
-                return Ok(Locked(&self.file));
+                return Ok(Locked(self));
             }
             let error = io::Error::last_os_error();
             if error.kind() != io::ErrorKind::WouldBlock {
                 return Err(error);
+            }
+            let now = steps();
+            if now != before {
+                (before, end) = (now, Instant::now() + patience);
             }
             if Instant::now() >= end {
                 let text =
@@ -104,11 +110,47 @@ impl Drop for TotalFile {
 
 /// Nobody else counts meanwhile.
 #[derive(Debug)]
-pub struct Locked<'f>(&'f File);
+pub struct Locked<'f>(&'f TotalFile);
+
+impl Locked<'_> {
+    /// Tells those who wait that the count gets on.
+    pub fn step(&self) {
+        self.0.word(total::STEPS).fetch_add(1, Ordering::Relaxed);
+    }
+}
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // SAFETY: a file that is open.
-        unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };
+        unsafe { libc::flock(self.0.file.as_raw_fd(), libc::LOCK_UN) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Milliseconds that somebody waits at most where nothing gets on.
+    const PATIENCE: u64 = 500;
+
+    #[test]
+    fn a_count_that_gets_on_is_waited_for_and_one_that_stands_still_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || TotalFile::open(directory.path()).unwrap();
+        let numbers = open();
+        let locked = numbers.lock(Duration::ZERO).unwrap();
+        let wait = || open().lock(Duration::from_millis(PATIENCE)).map(drop);
+        assert_eq!(wait().unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(wait);
+            let end = Instant::now() + Duration::from_millis(3 * PATIENCE);
+            while Instant::now() < end {
+                assert!(!waits.is_finished(), "gave up while the count got on");
+                locked.step();
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            drop(locked);
+            waits.join().unwrap().unwrap();
+        });
     }
 }

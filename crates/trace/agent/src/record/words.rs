@@ -9,24 +9,44 @@ use std::sync::atomic::AtomicU64;
 
 use perflab_ring::{PRODUCER_WORDS, Words, frame};
 
-// Words of each thread: those of the producer of its first ring, and the address of the slot with the next. Rust's own
-// thread-locals of a shared object call a function that may allocate, in the first event of a thread, which may be in a
-// signal handler. Here their place from the thread pointer is known when the program starts.
+// Words of each thread: those of the producer of its first ring, the address of the slot with the next, its mark for
+// filters, its number, and those in which filters count that take some events only. Rust's own thread-locals of a shared
+// object call a function that may allocate, in the first event of a thread, which may be in a signal handler. Here their
+// place from the thread pointer is known when the program starts. The mark has a name of its own, as code that no
+// compiler makes comes to it.
 std::arch::global_asm!(
     ".pushsection .tbss.perflab_thread,\"awT\",@nobits",
     ".globl perflab_thread",
     ".hidden perflab_thread",
     ".type perflab_thread,@tls_object",
-    ".size perflab_thread, 80",
+    ".size perflab_thread, 128",
+    ".globl perflab_mark",
+    ".hidden perflab_mark",
+    ".type perflab_mark,@tls_object",
+    ".size perflab_mark, 8",
     ".balign 8",
     "perflab_thread: .zero 80",
+    "perflab_mark: .zero 48",
     ".popsection",
 );
 
-const _: () = assert!(80 == (THREAD_NEXT + 1) * size_of::<u64>());
+const _: () = assert!(80 == THREAD_MARK * size_of::<u64>());
+const _: () = assert!(128 == (THREAD_SAMPLERS + SAMPLERS) * size_of::<u64>());
 
 /// The word behind those of the producer.
 pub const THREAD_NEXT: usize = PRODUCER_WORDS;
+
+/// Whether the thread is inside a gate, see [`crate::filter`].
+pub const THREAD_MARK: usize = THREAD_NEXT + 1;
+
+/// The number of the thread, once it came to a gate.
+pub const THREAD_NUMBER: usize = THREAD_MARK + 1;
+
+/// The first of the words in which filters count that take some events only.
+const THREAD_SAMPLERS: usize = THREAD_NUMBER + 1;
+
+/// How many of these there are.
+pub const SAMPLERS: usize = 4;
 
 /// The calling thread's words, by their distance from the thread pointer.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +65,64 @@ impl ThreadWords {
             );
         }
         Self(distance)
+    }
+
+    /// One of the words in which filters count.
+    pub fn sampler(self, index: usize) -> ThreadWord {
+        let word = THREAD_SAMPLERS + index % SAMPLERS;
+        ThreadWord(self.0.wrapping_add((word * size_of::<u64>()) as u64))
+    }
+
+    /// The address of a word.
+    pub fn address<const WORD: usize>(self) -> u64 {
+        let pointer: u64;
+        // SAFETY: the first word behind the thread pointer is the thread pointer itself, as the platform's ABI says.
+        unsafe {
+            std::arch::asm!(
+                "mov {pointer}, qword ptr fs:[0]",
+                pointer = out(reg) pointer,
+                options(nostack, preserves_flags, pure, readonly),
+            );
+        }
+        let word = (WORD * size_of::<u64>()) as u64;
+        pointer.wrapping_add(self.0).wrapping_add(word)
+    }
+}
+
+/// A word of the calling thread, by its distance from the thread pointer.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadWord(u64);
+
+impl ThreadWord {
+    /// The distance, which is the same in all threads, and never 0.
+    pub fn distance(self) -> u64 {
+        self.0
+    }
+
+    pub fn load(self) -> u64 {
+        let value: u64;
+        // SAFETY: so many words are defined above, and each thread has its own.
+        unsafe {
+            std::arch::asm!(
+                "mov {value}, qword ptr fs:[{distance}]",
+                value = out(reg) value,
+                distance = in(reg) self.0,
+                options(nostack, preserves_flags, readonly),
+            );
+        }
+        value
+    }
+
+    pub fn store(self, value: u64) {
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "mov qword ptr fs:[{distance}], {value}",
+                value = in(reg) value,
+                distance = in(reg) self.0,
+                options(nostack, preserves_flags),
+            );
+        }
     }
 }
 

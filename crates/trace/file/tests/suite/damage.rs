@@ -233,11 +233,12 @@ fn unknown_kinds_and_versions_are_skipped() {
     for pair in boundaries(&bytes).windows(2) {
         longer.extend(chunk(77, 1, b"of the future"));
         longer.extend(chunk(5, 2, b"events of the future"));
+        longer.extend(chunk(2, 3, b"a probe of the future"));
         longer.extend(&bytes[pair[0] as usize..pair[1] as usize]);
     }
     longer.extend(b"what is behind the end is no part of the trace");
     let trace = Trace::from_bytes(longer).unwrap();
-    assert_eq!(trace.skipped(), 2 * (boundaries(&bytes).len() as u64 - 1));
+    assert_eq!(trace.skipped(), 3 * (boundaries(&bytes).len() as u64 - 1));
     assert_eq!((trace.cut(), trace.problem_count()), (None, 0));
     assert_eq!(read_all(&trace), whole);
 }

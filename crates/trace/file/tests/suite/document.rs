@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use perflab_trace_file::{EventBatch, Trace, TraceWriter};
+use perflab_abi::ChunkKind;
+use perflab_trace_file::event::Value;
+use perflab_trace_file::{ChunkReader, EventBatch, Trace, TraceWriter};
 
 use crate::made::{NO_ARGUMENTS, begun, layout, read_all, small, text_words};
 
@@ -78,6 +80,36 @@ fn an_old_trace_is_read() {
     let old = file("tests/golden/small.trace");
     assert_eq!(read_all(&Trace::from_bytes(old.clone()).unwrap()), events);
     assert!(old == written, "the format has changed: is that meant?");
+}
+
+/// Readers of the first version skip what names a probe with more arguments than they know.
+#[test]
+fn probes_with_many_arguments() {
+    for (arguments, version) in [(12, 1), (13, 2), (64, 2)] {
+        let description = format!("{NO_ARGUMENTS}{}", "\nu64 a".repeat(arguments));
+        let mut to = begun(1, &description);
+        let mut batch = EventBatch::new(1, 1);
+        let words: Vec<u64> = (0..arguments as u64).collect();
+        batch
+            .push(1, false, 5, &layout(&description), &words)
+            .unwrap();
+        to.events(&mut batch).unwrap();
+        let bytes = to.finish().unwrap();
+        let mut chunks = ChunkReader::new(bytes.as_slice());
+        let mut versions = Vec::new();
+        while let Some(chunk) = chunks.next() {
+            if chunk.kind == ChunkKind::PROBE {
+                versions.push(chunk.version);
+            }
+        }
+        assert_eq!(versions, [version], "{arguments}");
+        let trace = Trace::from_bytes(bytes).unwrap();
+        assert_eq!((trace.problem_count(), trace.skipped()), (0, 0));
+        let events = read_all(&trace);
+        let values = words.iter().map(|word| Value::Unsigned(*word));
+        let values: Vec<Value<'_>> = values.collect();
+        assert_eq!(events[&(1, 1)][0].4, format!("{values:?}"));
+    }
 }
 
 /// What came before the trace is no loss, unless the trace says that it begins earlier.

@@ -9,7 +9,7 @@
  *     }
  *
  * The first two arguments name the provider and the probe. Each further one is a type, a name and an
- * expression; `str` and `bytes` take an address and a length. There may be twelve. Names are identifiers of at
+ * expression; `str` and `bytes` take an address and a length. There may be 64 arguments. Names are identifiers of at
  * most 128 bytes. They are taken as they are written, also if they are macros too, like `errno`.
  * Expressions are evaluated only while the site is on, and once, so they must not have effects that the program needs.
  *
@@ -36,7 +36,7 @@
  * A program with sites needs no library and does nothing by itself. An agent in the process
  * (libperflab_preload.so) finds the sites through a note and switches them. Tracers that know SystemTap's
  * notes (bpftrace, perf, gdb) find the same probes; each of their arguments is 8 bytes wide, and `str` and
- * `bytes` are two of them, address and length.
+ * `bytes` are two of them, address and length. Of a probe with more than twelve arguments they find the first twelve.
  *
  * Needs x86-64 Linux, gcc 9 with binutils 2.36 or clang 13, C99 or C++11, or newer; elsewhere a site is nothing.
  * Works inlined, in templates, with link-time optimisation, static or shared, position-independent or not.
@@ -224,14 +224,14 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
     3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, \
     3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, \
     3, 3, 3, 3, 3, 2, 1, )
-/* The number of arguments, which come behind provider and name and before nothing; 13 for that many and more, of up to
+/* The number of arguments, which come behind provider and name and before nothing; 65 for that many and more, of up to
  * 125. */
 #define PERFLAB_NUMBER_(e, ...) PERFLAB_PICK_(e##__VA_ARGS__, \
-    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, \
-    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, \
-    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, \
-    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, \
-    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 11, 10, 9, 8, 7, 6, 5, \
+    65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, \
+    65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, \
+    65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 65, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, \
+    52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, \
+    28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, \
     4, 3, 2, 1, 0, 0, 0, )
 #define PERFLAB_PICK_( \
     a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, \
@@ -351,7 +351,59 @@ static inline int perflab_value_(const char *perflab_text)
 #define PERFLAB_MAP_10(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 10, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_9(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
 #define PERFLAB_MAP_11(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 11, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_10(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
 #define PERFLAB_MAP_12(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 12, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_11(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
-#define PERFLAB_MAP_13(e, macro, pieces, at, ...) PERFLAB_CALL_(macro, 1, at, pieces##none("more than 12 arguments"))
+#define PERFLAB_MAP_13(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 13, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_12(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_14(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 14, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_13(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_15(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 15, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_14(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_16(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 16, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_15(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_17(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 17, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_16(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_18(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 18, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_17(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_19(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 19, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_18(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_20(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 20, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_19(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_21(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 21, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_20(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_22(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 22, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_21(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_23(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 23, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_22(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_24(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 24, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_23(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_25(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 25, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_24(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_26(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 26, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_25(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_27(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 27, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_26(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_28(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 28, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_27(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_29(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 29, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_28(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_30(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 30, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_29(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_31(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 31, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_30(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_32(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 32, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_31(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_33(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 33, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_32(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_34(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 34, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_33(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_35(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 35, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_34(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_36(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 36, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_35(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_37(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 37, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_36(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_38(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 38, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_37(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_39(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 39, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_38(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_40(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 40, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_39(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_41(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 41, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_40(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_42(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 42, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_41(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_43(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 43, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_42(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_44(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 44, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_43(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_45(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 45, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_44(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_46(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 46, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_45(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_47(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 47, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_46(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_48(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 48, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_47(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_49(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 49, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_48(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_50(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 50, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_49(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_51(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 51, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_50(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_52(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 52, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_51(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_53(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 53, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_52(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_54(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 54, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_53(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_55(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 55, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_54(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_56(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 56, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_55(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_57(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 57, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_56(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_58(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 58, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_57(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_59(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 59, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_58(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_60(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 60, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_59(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_61(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 61, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_60(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_62(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 62, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_61(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_63(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 63, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_62(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_64(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 64, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_63(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_65(e, macro, pieces, at, ...) PERFLAB_CALL_(macro, 1, at, pieces##none("more than 64 arguments"))
 
 /* ISO C has no comma before ##; gcc and clang do, and it is the only way to an empty argument. */
 #ifdef __clang__
@@ -368,6 +420,16 @@ static inline int perflab_value_(const char *perflab_text)
 #pragma clang diagnostic pop
 #endif
 
+/* A description may be longer than the 4095 bytes that C promises for a text. gcc says nothing of texts for the assembler. */
+#ifdef __clang__
+#define PERFLAB_LONG_TEXTS_ \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Woverlength-strings\"")
+#define PERFLAB_LONG_TEXTS_END_ _Pragma("clang diagnostic pop")
+#else
+#define PERFLAB_LONG_TEXTS_
+#define PERFLAB_LONG_TEXTS_END_
+#endif
+
 /* The flags are those of perflab_abi::Site. */
 #define PERFLAB_ALL_(e, flags, ...)                                                        \
     PERFLAB_NUMBERED_(e, flags, PERFLAB_NUMBER_(e, e##__VA_ARGS__), __LINE__, __COUNTER__, e##__VA_ARGS__, , )
@@ -375,15 +437,30 @@ static inline int perflab_value_(const char *perflab_text)
     PERFLAB_NAMED_(e, flags, number, line, counter, e##__VA_ARGS__)
 #define PERFLAB_NAMED_(e, flags, number, line, counter, provider, name, ...)               \
     do {                                                                                   \
+        PERFLAB_LONG_TEXTS_                                                                \
         PERFLAB_CHECK_NAME_(#provider)                                                     \
         PERFLAB_CHECK_NAME_(#name)                                                         \
         PERFLAB_MAP_##number(e, PERFLAB_EACH_CHECK_, PERFLAB_CHECK_, 1, e##__VA_ARGS__)    \
-        PERFLAB_BODY_(e, PERFLAB_MAP_##number, flags,                                      \
+        PERFLAB_BODY_(e, PERFLAB_MAP_##number, PERFLAB_SECOND_(PERFLAB_IS_FEW_##number, PERFLAB_MANY, ), flags, \
                       PERFLAB_POINT_(#provider, #name, #line, #counter, flags,             \
                                      PERFLAB_MAP_##number(e, PERFLAB_EACH_SYMBOL_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)), \
                       PERFLAB_SEMAPHORE_(#provider, #name), perflab_on_##counter,          \
                       perflab_off_##counter, #line, #provider, #name, e##__VA_ARGS__)      \
+        PERFLAB_LONG_TEXTS_END_                                                            \
     } while (0)
+#define PERFLAB_IS_FEW_0 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_1 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_2 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_3 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_4 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_5 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_6 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_7 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_8 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_9 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_10 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_11 , PERFLAB_FEW
+#define PERFLAB_IS_FEW_12 , PERFLAB_FEW
 
 /*
  * Symbols of the assembler, in quotes, as any file has any name. The compiler knows nothing of them.
@@ -398,7 +475,7 @@ static inline int perflab_value_(const char *perflab_text)
 
 #ifdef PERFLAB_PROBE_NONE
 
-#define PERFLAB_BODY_(e, map, flags, point, semaphore, on, off, line, provider, name, ...) \
+#define PERFLAB_BODY_(e, map, way, flags, point, semaphore, on, off, line, provider, name, ...) \
     if (0) {                                                                               \
         const uint64_t perflab_words[] = {0 map(e, PERFLAB_EACH_WORDS_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)}; \
         (void)perflab_words;                                                               \
@@ -445,6 +522,13 @@ PERFLAB_INLINE_ void perflab_hit_(struct perflab_point *perflab_point, const uin
     case 23: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16], perflab_w[17], perflab_w[18], perflab_w[19], perflab_w[20], perflab_w[21], perflab_w[22]); return;
     case 24: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16], perflab_w[17], perflab_w[18], perflab_w[19], perflab_w[20], perflab_w[21], perflab_w[22], perflab_w[23]); return;
     }
+}
+
+/* The same for many arguments: the handler gets the address of their words. */
+PERFLAB_INLINE_ void perflab_hit_record_(struct perflab_point *perflab_point, const uint64_t *perflab_w) {
+    void (*perflab_handler)(void) = __atomic_load_n(&perflab_point->perflab_handler, __ATOMIC_ACQUIRE);
+    if (perflab_handler)
+        (PERFLAB_HANDLER_(struct perflab_point *, const uint64_t *))(perflab_point, perflab_w);
 }
 
 /* A word that a tracer in the kernel finds in a register, on the stack, or as a number: not by a symbol. */
@@ -656,8 +740,28 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
 #define PERFLAB_WORDS_END_
 #endif
 
-#define PERFLAB_BODY_(e, map, flags, point, semaphore, on, off, line, provider, name, ...) \
-    PERFLAB_SITE_(flags, point, semaphore,                                                     \
+/*
+ * How words reach the handler and tracers. PERFLAB_FEW: each by itself. PERFLAB_MANY: by the address of all, which the
+ * site's flags say. Tracers are told of the first twelve then: libbpf takes no more, and gcc takes 30 operands.
+ */
+#define PERFLAB_FLAG_(way) way##_FLAG_
+#define PERFLAB_FEW_FLAG_
+#define PERFLAB_MANY_FLAG_ " + 2"
+#define PERFLAB_PLACES_(way, e, map, ...) way##_PLACES_(e, map, e##__VA_ARGS__)
+#define PERFLAB_FEW_PLACES_(e, map, ...) "" map(e, PERFLAB_EACH_PLACE_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)
+#define PERFLAB_MANY_PLACES_(...)                                                          \
+    "8@0(%[perflab_places]) 8@8(%[perflab_places]) 8@16(%[perflab_places]) 8@24(%[perflab_places]) "  \
+    "8@32(%[perflab_places]) 8@40(%[perflab_places]) 8@48(%[perflab_places]) 8@56(%[perflab_places]) " \
+    "8@64(%[perflab_places]) 8@72(%[perflab_places]) 8@80(%[perflab_places]) 8@88(%[perflab_places]) "
+#define PERFLAB_OPERANDS_(way, e, map, ...) way##_OPERANDS_(e, map, e##__VA_ARGS__)
+#define PERFLAB_FEW_OPERANDS_(e, map, ...) "i"(0) map(e, PERFLAB_EACH_OPERAND_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)
+#define PERFLAB_MANY_OPERANDS_(...) [perflab_places] "r"(perflab_words + 1) : "memory"
+#define PERFLAB_HIT_(way) way##_HIT_
+#define PERFLAB_FEW_HIT_ perflab_hit_(perflab_point, perflab_words + 1, sizeof perflab_words / 8 - 1)
+#define PERFLAB_MANY_HIT_ perflab_hit_record_(perflab_point, perflab_words + 1)
+
+#define PERFLAB_BODY_(e, map, way, flags, point, semaphore, on, off, line, provider, name, ...) \
+    PERFLAB_SITE_(flags PERFLAB_FLAG_(way), point, semaphore,                              \
                   PERFLAB_DESCRIPTION_(provider, name, line,                               \
                                        map(e, PERFLAB_EACH_TEXT_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)),     \
                   on, off)                                                                 \
@@ -669,13 +773,12 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
         PERFLAB_ASM_ volatile(PERFLAB_MOVZWL_EAX_(semaphore) : "=a"(perflab_tracers));     \
         if (__builtin_expect(perflab_tracers != 0, 0)) {                                   \
             PERFLAB_ASM_ volatile(                                                         \
-                PERFLAB_TRACER_(provider, name, semaphore,                                 \
-                                "" map(e, PERFLAB_EACH_PLACE_, PERFLAB_PARTS_, 1, e##__VA_ARGS__))         \
+                PERFLAB_TRACER_(provider, name, semaphore, PERFLAB_PLACES_(way, e, map, e##__VA_ARGS__)) \
                 :                                                                          \
-                : "i"(0) map(e, PERFLAB_EACH_OPERAND_, PERFLAB_PARTS_, 1, e##__VA_ARGS__));                \
+                : PERFLAB_OPERANDS_(way, e, map, e##__VA_ARGS__));                         \
         }                                                                                  \
         PERFLAB_ASM_ volatile(PERFLAB_LEAQ_RDI_(point) : "=D"(perflab_point));             \
-        perflab_hit_(perflab_point, perflab_words + 1, sizeof perflab_words / 8 - 1);      \
+        PERFLAB_HIT_(way);                                                                 \
         PERFLAB_WORDS_END_                                                                 \
     }                                                                                      \
     off:;

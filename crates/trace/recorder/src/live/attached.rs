@@ -1,6 +1,7 @@
 //! The processes of a recording, with connections to their agents.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Read};
 use std::net::Shutdown;
@@ -8,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use perflab_control::{Process, Recorded, State};
+use perflab_control::{FilterMode, Filtered, Process, Recorded, State};
 use perflab_trace_file::TraceWriter;
 
 use crate::error::RecordError;
@@ -32,6 +33,8 @@ pub struct Attached {
     connections: Vec<Connection>,
     /// Numbers of processes in the trace whose directory was removed while they went on.
     removed: BTreeSet<u32>,
+    /// What became of a filter, by probe, mode and reason, in all processes together.
+    filtered: BTreeMap<(String, FilterMode, String), Filtered>,
     /// When the first process had its memory for events.
     begun: Option<Instant>,
 }
@@ -43,6 +46,7 @@ impl Attached {
             recording: Recording::new(trace, Manner { keep: true, since }),
             connections: Vec::new(),
             removed: BTreeSet::new(),
+            filtered: BTreeMap::new(),
             begun: None,
         }
     }
@@ -57,8 +61,29 @@ impl Attached {
         &self.removed
     }
 
+    /// What became of a filter for each probe, with the sites of all processes.
+    pub fn filtered(&self) -> impl Iterator<Item = &Filtered> {
+        self.filtered.values()
+    }
+
+    fn add_filtered(&mut self, filtered: Vec<Filtered>) {
+        for of in filtered {
+            let key = (of.probe.clone(), of.mode, of.reason.clone());
+            match self.filtered.entry(key) {
+                Entry::Vacant(new) => {
+                    new.insert(of);
+                }
+                Entry::Occupied(mut known) => {
+                    let known = known.get_mut();
+                    known.sites = known.sites.saturating_add(of.sites);
+                }
+            }
+        }
+    }
+
     /// Adds a process whose agent has answered.
     pub fn add(&mut self, recorded: Recorded, tell: &mut impl FnMut(Problem)) {
+        self.add_filtered(recorded.switched.filtered);
         let is_first = self.recording.processes().is_empty();
         match self.recording.add(&recorded.directory) {
             Ok(number) => {

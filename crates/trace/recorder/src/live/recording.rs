@@ -132,6 +132,13 @@ impl LiveRecording {
         self.attached.recording.probes()
     }
 
+    /// Whether an event has come in any process that stops the recording, by the number that its filter names, which is
+    /// not 0.
+    pub fn was_triggered(&self, number: u64) -> bool {
+        let mut processes = self.processes().iter();
+        processes.any(|process| process.losses().was_triggered(number))
+    }
+
     /// Whether all processes that were found have ended, and all that they left was read.
     pub fn is_finished(&self) -> bool {
         self.attached.recording.is_finished()
@@ -214,6 +221,7 @@ impl LiveRecording {
         let took = self.elapsed();
         let processes = self.processes();
         let children = processes.iter().flat_map(ProcessDir::unreached);
+        let limited = processes.iter().map(|process| process.losses().limited());
         Summary {
             processes: processes.len(),
             refused,
@@ -223,6 +231,8 @@ impl LiveRecording {
             probes: self.probes().collect(),
             unreached: children.copied().collect(),
             lack: lack(processes),
+            filtered: self.attached.filtered().cloned().collect(),
+            limited: limited.max().unwrap_or_default(),
             took: Some(took),
             ..Summary::default()
         }
@@ -244,6 +254,6 @@ fn all_read(processes: &[ProcessDir]) -> Vec<PathBuf> {
 fn lack(processes: &[ProcessDir]) -> Option<(u32, Lack)> {
     let lacks = processes
         .iter()
-        .filter_map(|process| Some((process.process().pid, process.lack()?)));
+        .filter_map(|process| Some((process.process().pid, process.losses().lack()?)));
     lacks.min_by_key(|(_, lack)| *lack != Lack::Rights)
 }

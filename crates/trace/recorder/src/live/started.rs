@@ -6,14 +6,18 @@ use std::hash::{BuildHasher, RandomState};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-use perflab_control::variable::{RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING};
-use perflab_control::{Agent, ControlError, RecordWish, Traced, is_dead, traced};
+use perflab_control::variable::{
+    RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, WHEN,
+};
+use perflab_control::{Agent, ControlError, EncodedFilter, RecordWish, Traced, is_dead, traced};
 
+use crate::directory::Directory;
 use crate::error::RecordError;
 use crate::live::agentless::Agentless;
 use crate::live::attached::Attached;
 use crate::live::problem::Problem;
 use crate::live::refusals::{Pipe, Refusal};
+use crate::losses::are_unfiltered;
 use crate::places::{Recorded, directories, kept_for};
 use crate::process_dir::ProcessDir;
 
@@ -27,6 +31,8 @@ pub struct StartOptions {
     pub probes: String,
     /// Memory for the events of each process.
     pub memory: RecordWish,
+    /// Which of their events are recorded; all, if there is none.
+    pub when: Option<EncodedFilter>,
     /// The value of `LD_PRELOAD`: the shared objects to load, with the agent's ([`AGENT`](crate::AGENT)).
     pub preload: OsString,
 }
@@ -80,7 +86,11 @@ impl Started {
     /// What they are started with.
     pub fn environment(&self) -> Vec<(OsString, OsString)> {
         let probes = self.options.probes.clone();
-        let texts = [(RECORD, probes), (RECORD_FOR, self.mark.clone())];
+        // Without a filter it is empty: one that this process has is for another recording.
+        let when = self.options.when.as_ref();
+        let when = when.map_or_else(String::new, EncodedFilter::hexadecimal);
+        let mark = self.mark.clone();
+        let texts = [(RECORD, probes), (RECORD_FOR, mark), (WHEN, when)];
         let pipe = self.pipe.iter();
         let pipe = pipe.map(|(name, _)| (RECORD_REFUSED, name.clone()));
         let texts = texts.into_iter().chain(pipe);
@@ -113,7 +123,12 @@ impl Started {
             }
             // The events of all others wait for this answer.
             let agent = Agent::at(&process.socket).at_once();
-            match agent.record(&self.options.probes, self.options.memory) {
+            let (probes, memory) = (&self.options.probes, self.options.memory);
+            let answer = match &self.options.when {
+                Some(filter) => agent.record_when(probes, memory, filter),
+                None => agent.record(probes, memory),
+            };
+            match answer {
                 Ok(recorded) => attached.add(recorded, tell),
                 // Another program by now, perhaps, which is found the next time. What this one kept is found below.
                 Err(ControlError::Closed | ControlError::Gone) => {
@@ -122,13 +137,8 @@ impl Started {
                         self.known.retain(|(socket, ..)| *socket != process.socket);
                     }
                 }
-                Err(ControlError::Refused(reason)) => {
-                    let refusal = Refusal {
-                        process: process.pid,
-                        name: process.name,
-                        reason,
-                    };
-                    self.refuse(process.pid, Problem::Refused(refusal), tell);
+                Err(error @ (ControlError::Refused(_) | ControlError::TooOld)) => {
+                    self.refuse(process.pid, process.name, error.to_string(), tell);
                 }
                 Err(error) => tell(Problem::Unanswered(process, error)),
             }
@@ -139,7 +149,16 @@ impl Started {
             |process| attached.programs(process),
         );
         for process in kept {
-            attached.add_kept(&process.directory, tell);
+            match self.are_unfiltered(&process) {
+                Some(false) => attached.add_kept(&process.directory, tell),
+                Some(true) => {
+                    let pid = process.process.pid;
+                    let name = Some(process.process.name()).filter(|name| !name.is_empty());
+                    let name = name.unwrap_or_else(|| "ended".to_owned());
+                    self.refuse(pid, name, ControlError::TooOld.to_string(), tell);
+                }
+                None => {}
+            }
         }
         attached.drop_finished()
     }
@@ -167,8 +186,28 @@ impl Started {
             ))
     }
 
+    /// Whether there is a filter, and the agent of a process ignores it. Nothing if that is not known yet.
+    fn are_unfiltered(&self, process: &Recorded) -> Option<bool> {
+        if self.options.when.is_none() {
+            return Some(false);
+        }
+        // What is wrong with the directory is found when it is added.
+        let directory = Directory::open(&process.directory);
+        directory.map_or(Some(false), |directory| are_unfiltered(&directory))
+    }
+
     /// One could not be recorded, which is told if it is one of the first.
-    fn refuse(&mut self, pid: u32, problem: Problem, tell: &mut impl FnMut(Problem)) {
+    fn refuse(&mut self, pid: u32, name: String, reason: String, tell: &mut impl FnMut(Problem)) {
+        let refusal = Refusal {
+            process: pid,
+            name,
+            reason,
+        };
+        self.tell_once(pid, Problem::Refused(refusal), tell);
+    }
+
+    /// Tells what is wrong with a process that could not be recorded, if it is one of the first.
+    fn tell_once(&mut self, pid: u32, problem: Problem, tell: &mut impl FnMut(Problem)) {
         if self.refused.insert(pid) && self.refused.len() <= NAMED {
             tell(problem);
         }
@@ -178,7 +217,7 @@ impl Started {
     pub fn take_refusals(&mut self, tell: &mut impl FnMut(Problem)) {
         let said = self.pipe.as_mut().map(|(_, pipe)| pipe.refusals());
         for refusal in said.into_iter().flatten() {
-            self.refuse(refusal.process, Problem::Refused(refusal), tell);
+            self.tell_once(refusal.process, Problem::Refused(refusal), tell);
         }
     }
 
@@ -196,7 +235,7 @@ impl Started {
         self.hidden = found.hidden;
         let others = self.refused.len();
         for (pid, name) in found.processes {
-            self.refuse(pid, Problem::Agentless { pid, name }, tell);
+            self.tell_once(pid, Problem::Agentless { pid, name }, tell);
         }
         self.without_agent = self.refused.len() - others;
         let more = self.refused.len().saturating_sub(NAMED);

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use perflab_control::Filtered;
+
 use crate::losses::Lack;
 use crate::progress::{ProbeProgress, Progress};
 
@@ -29,6 +31,12 @@ pub struct Summary {
     pub unreached: Vec<u32>,
     /// A process that may have lacked something else than memory for its events.
     pub lack: Option<(u32, Lack)>,
+    /// What became of a filter for each probe, of all processes whose agents have answered; nothing where there was no
+    /// filter.
+    pub filtered: Vec<Filtered>,
+    /// How long a filter left out events, as there were more than it may take in a second: in the process in which that
+    /// was longest.
+    pub limited: Duration,
     /// Time from its begin to its end; nothing where only one look was taken.
     pub took: Option<Duration>,
 }

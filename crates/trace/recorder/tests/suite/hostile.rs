@@ -6,10 +6,40 @@ use std::slice;
 
 use perflab_abi::recording::{LOSSES_MAGIC, RING_BLOCK_WORDS, losses};
 use perflab_recorder::{Mapping, Progress, RecordError, Recording, recover, snapshot};
-use perflab_ring::{Header, Mode, Position, word};
+use perflab_ring::{Header, Mode, Outcome, Position, word};
 use proptest::prelude::*;
 
-use crate::support::{HEAD, KEEP, Kept, check, dead, own, producer, read, trace};
+use crate::support::{HEAD, KEEP, Kept, LOOK, Value, check, dead, own, producer, read, trace};
+
+/// It says more of a probe than is known here; of another one that it has many arguments.
+#[test]
+fn a_later_agent() {
+    let kept = Kept::new(own());
+    kept.probe_versioned(1, 3, "u64 a");
+    kept.probe(1, "i8 b");
+    kept.probe_versioned(2, 2, &"u64 a\n".repeat(13));
+    let ring = kept.ring(1, 2, Mode::Overwrite);
+    let writer = producer(&ring);
+    for outcome in [
+        writer.record(1, || 10, [-1i64 as u64], &()),
+        writer.record(
+            2,
+            || 20,
+            std::array::from_fn::<u64, 13, _>(|at| at as u64),
+            &(),
+        ),
+    ] {
+        assert_eq!(outcome, Outcome::Written);
+    }
+    let mut recording = kept.recording(LOOK);
+    recording.round().unwrap();
+    let (progress, bytes) = recording.finish().unwrap();
+    assert_eq!((progress.events, progress.invalid), (2, 0));
+    let events = &read(&bytes).events[&(1, 1)];
+    assert_eq!(events[0].values, [Value::Signed(-1)]);
+    let values = (0..13).map(Value::Unsigned);
+    assert!(events[1].values.iter().cloned().eq(values));
+}
 
 /// Records that a ring of so many blocks has at most.
 fn most(blocks: usize) -> u64 {

@@ -5,12 +5,16 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::Command;
 
-use perflab_control::RecordWish;
-use perflab_control::variable::RECORD_RING;
+use perflab_control::variable::{RECORD_RING, WHEN};
+use perflab_control::{Actions, Alternative, EncodedFilter, FilterImport, RecordWish};
 use perflab_recorder::{LiveRecording, Problem, Refusal, StartOptions};
 use perflab_trace_file::TraceWriter;
 
 fn recording(directory: &tempfile::TempDir) -> LiveRecording {
+    recording_when(directory, None)
+}
+
+fn recording_when(directory: &tempfile::TempDir, when: Option<EncodedFilter>) -> LiveRecording {
     let file = File::create(directory.path().join("trace")).unwrap();
     let options = StartOptions {
         probes: "shop:*".to_owned(),
@@ -19,6 +23,7 @@ fn recording(directory: &tempfile::TempDir) -> LiveRecording {
             ring: 64,
             all: 0,
         },
+        when,
         preload: OsString::new(),
     };
     LiveRecording::of_started(TraceWriter::new(BufWriter::new(file)), options)
@@ -58,4 +63,29 @@ fn recordings_of_one_process_have_marks_of_their_own() {
     let same = one.iter().filter(|variable| other.contains(variable));
     // All but the mark and the pipe.
     assert_eq!(same.count(), one.len() - 2);
+}
+
+#[test]
+fn programs_have_the_filter_in_their_environment() {
+    let directory = tempfile::tempdir().unwrap();
+    let has = |recording: &LiveRecording| {
+        let variables = recording.environment();
+        let mut filters = variables.into_iter().filter(|(name, _)| name == WHEN);
+        filters.next().map(|(_, digits)| digits)
+    };
+    // None, instead of one that they would inherit.
+    assert_eq!(has(&recording(&directory)), Some(OsString::new()));
+    let import = FilterImport {
+        class: 0,
+        name: "x",
+    };
+    let program = Alternative {
+        imports: [import].into_iter(),
+        code: &[0x95, 0, 0, 0, 0, 0, 0, 0],
+        literals: &[],
+    };
+    let programs = [program].into_iter();
+    let filter = EncodedFilter::new("", Actions::default(), "x > 1", programs).unwrap();
+    let digits = OsString::from(filter.hexadecimal());
+    assert_eq!(has(&recording_when(&directory, Some(filter))), Some(digits));
 }

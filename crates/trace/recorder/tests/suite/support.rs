@@ -106,13 +106,22 @@ impl Kept {
     }
 
     pub fn append(&self, kind: ChunkKind, encode: impl FnOnce(&mut Writer<'_>)) {
+        self.append_versioned(kind, 1, encode);
+    }
+
+    fn append_versioned(
+        &self,
+        kind: ChunkKind,
+        version: u16,
+        encode: impl FnOnce(&mut Writer<'_>),
+    ) {
         let mut content = vec![0; 70_000];
         let mut writer = Writer::new(&mut content);
         encode(&mut writer);
         let length = writer.written();
         let content = &content[..length];
-        let mut bytes = ChunkHead::of(kind, 1, content).unwrap().encode().to_vec();
-        bytes.extend(content);
+        let head = ChunkHead::of(kind, version, content).unwrap();
+        let bytes = [&head.encode(), content].concat();
         let path = self.path.join("process");
         let mut options = OpenOptions::new();
         let mut file = options.append(true).create(true).open(path).unwrap();
@@ -121,7 +130,12 @@ impl Kept {
 
     /// Adds a probe with arguments in lines.
     pub fn probe(&self, probe: u32, arguments: &str) {
-        self.append(ChunkKind::PROBE, |writer| {
+        self.probe_versioned(probe, 1, arguments);
+    }
+
+    /// The same in a chunk of any version.
+    pub fn probe_versioned(&self, probe: u32, version: u16, arguments: &str) {
+        self.append_versioned(ChunkKind::PROBE, version, |writer| {
             let content = ProbeContent {
                 process: 0,
                 probe,

@@ -1,7 +1,7 @@
 //! Tests that never err, revisions that cannot be built, merges, weights.
 
-use super::{found, searched};
-use crate::bisection::{Answer, Lineage, Outcomes, Revision};
+use super::{found, measured, run, searched};
+use crate::bisection::{Answer, Bisection, Block, Lineage, Outcomes, Revision, Terms};
 
 #[test]
 fn a_test_that_never_errs_is_bisected_plainly() {
@@ -34,16 +34,19 @@ fn a_test_that_always_passes_shows_no_change() {
 
 #[test]
 fn ends_that_differ_the_other_way_round() {
+    // Whether the older end fails more often for sure, and whether that is likely.
     for (certain, ends, expected) in [
-        (0.99, [[1, 0], [0, 1]], true),
-        (0.99, [[0, 1], [1, 0]], false),
-        (0.99, [[2, 0], [2, 0]], false),
-        (0.99, [[0, 2], [0, 2]], false),
-        (0.1, [[1, 0], [0, 1]], false),
-        (0.1, [[9, 1], [1, 9]], true),
-        (0.1, [[5, 5], [4, 6]], false),
+        (0.99, [[1, 0], [0, 1]], [true, true]),
+        (0.99, [[0, 1], [1, 0]], [false, false]),
+        (0.99, [[2, 0], [2, 0]], [false, false]),
+        (0.99, [[0, 2], [0, 2]], [false, false]),
+        (0.1, [[9, 1], [1, 9]], [true, true]),
+        (0.1, [[7, 11], [2, 16]], [false, true]),
+        (0.1, [[5, 5], [4, 6]], [false, false]),
     ] {
-        let found = Outcomes::is_other_way_round(certain, ends).unwrap();
+        let search = Outcomes::other_way_round(certain, ends).unwrap();
+        let is_sure = matches!(search.answer(), Answer::Found(_));
+        let found = [is_sure, search.posterior().no_change < 0.1];
         assert_eq!(found, expected, "{certain} {ends:?}");
     }
 }
@@ -86,4 +89,43 @@ fn weights_move_the_first_probe() {
     let search = searched(lineage, 0.99, Some(9), &[]);
     assert_eq!(found(&search).revisions, [9]);
     assert!(search.runs().candidates <= 3);
+}
+
+#[test]
+fn a_search_makes_no_more_runs_than_it_may() {
+    let mut undecided = 0;
+    for most_runs in 1..=40 {
+        let terms = Terms {
+            most_runs,
+            ..Terms::default()
+        };
+        let lineage = Lineage::linear(9).unwrap();
+        let mut search = Bisection::new(lineage, terms, measured()).unwrap();
+        let mut made = 0;
+        while let Some(plan) = search.next() {
+            let mut revisions = vec![Revision::Good; plan.good];
+            revisions.extend(vec![Revision::At(8); plan.bad]);
+            if let Some((at, runs)) = plan.candidate {
+                revisions.extend(vec![Revision::At(at); runs]);
+            }
+            assert!(!revisions.is_empty(), "{most_runs}");
+            // The level rises with the revision, by less than runs scatter.
+            let runs = revisions.into_iter().map(|revision| {
+                made += 1;
+                let level = match revision {
+                    Revision::Good => 0.0,
+                    Revision::At(at) => 0.2 * (at + 1) as f64,
+                };
+                run(revision, level + (made * 37 % 11) as f64 / 5.0)
+            });
+            let runs = runs.collect();
+            search.observe(&Block { session: 0, runs }).unwrap();
+        }
+        assert!(made <= most_runs, "{made} of {most_runs}");
+        if search.answer() == Answer::Undecided {
+            assert_eq!(made, most_runs);
+            undecided += 1;
+        }
+    }
+    assert!(undecided > 10, "{undecided}");
 }

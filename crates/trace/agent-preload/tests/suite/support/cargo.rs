@@ -17,7 +17,7 @@ pub struct Build {
     pub features: &'static str,
     /// For rustc.
     pub flags: &'static str,
-    /// `sites` or `plugin`.
+    /// `sites`, `plugin` or `wide`.
     pub package: &'static str,
 }
 
@@ -58,7 +58,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// What a build is made of besides the programs themselves.
-const CRATES: [&str; 4] = ["abi", "agent", "probe", "ring"];
+const CRATES: [&str; 5] = ["abi", "agent", "bpf", "probe", "ring"];
 
 /// Builds a package, once for all that ask for the same.
 pub fn built(build: Build) -> PathBuf {

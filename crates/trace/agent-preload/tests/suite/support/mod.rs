@@ -4,6 +4,7 @@ pub mod agreement;
 pub mod bpftrace;
 pub mod cargo;
 pub mod compile;
+pub mod filter;
 pub mod link;
 pub mod made;
 pub mod recorded;

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
 
-use perflab_control::RecordWish;
+use perflab_control::{EncodedFilter, RecordWish};
 use perflab_recorder::{Manner, Progress, Recording, Since};
 use perflab_trace_file::event::Value;
 use perflab_trace_file::{Event, EventSelection, Trace, TraceWriter};
@@ -121,14 +121,30 @@ pub fn found(path: &Path) -> (Trace, BTreeMap<(u32, u64), Found>) {
 }
 
 /// Records a program that says when it is ready, goes on when told, and says when it is done.
-pub fn record_to_its_end(mut program: Program, probes: &str, ring: u32, path: &Path) -> Progress {
+pub fn record_to_its_end(program: Program, probes: &str, ring: u32, path: &Path) -> Progress {
+    record_when_to_its_end(program, probes, None, ring, path)
+}
+
+/// The same, of the events that a filter accepts if there is one.
+pub fn record_when_to_its_end(
+    mut program: Program,
+    probes: &str,
+    filter: Option<&EncodedFilter>,
+    ring: u32,
+    path: &Path,
+) -> Progress {
     assert_eq!(program.line(), "ready\n");
     let wish = RecordWish {
         keep: true,
         ring,
         all: 0,
     };
-    let answer = program.ask().record(probes, wish).unwrap();
+    let agent = program.ask();
+    let answer = match filter {
+        Some(filter) => agent.record_when(probes, wish, filter),
+        None => agent.record(probes, wish),
+    };
+    let answer = answer.unwrap();
     let manner = Manner {
         keep: true,
         since: Since::Oldest,

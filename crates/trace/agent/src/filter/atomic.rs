@@ -1,0 +1,3 @@
+//! What `threads` does to memory that others see. The test of `limbo` puts others in their place.
+
+pub use std::sync::atomic::{AtomicU32, AtomicU64};

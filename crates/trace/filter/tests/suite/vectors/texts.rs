@@ -1,0 +1,210 @@
+//! Rules on texts, literals and what is between tokens.
+
+use super::Rule;
+use crate::naive::Answer::{No, Refused, Yes};
+
+pub const RULES: &[Rule] = &[
+    Rule {
+        says: "a text is equal if all of its bytes are",
+        source: "lttng-bytecode-interpreter.c, stack_strcmp",
+        vectors: &[
+            (r#"s == "SET""#, "cstr s=SET", Yes),
+            (r#"s == "SET""#, "cstr s=SE", No),
+            (r#"s == "SET""#, "cstr s=SETS", No),
+            (r#"s == "SET""#, "cstr s=set", No),
+            (r#"s != "SET""#, "str s=SET", No),
+            (r#"s != "SET""#, "str s=GET", Yes),
+            (r#""SET" == s"#, "bytes s=83,69,84", Yes),
+            (r#"s == """#, "cstr s=", Yes),
+            (r#"s == """#, "str s=", Yes),
+            (r#"s == """#, "cstr s=x", No),
+            (r#"s == "größe""#, "str s=größe", Yes),
+            // LTTng's lexer takes this for an escape, which it refuses.
+            (r#"s == "ESCSEQ""#, "cstr s=ESCSEQ", Yes),
+            (r#"s == "0123456789abcdef""#, "cstr s=0123456789abcdef", Yes),
+            (r#"s == "0123456789abcdef""#, "cstr s=0123456789abcdeg", No),
+            (r#"s == "0123456789abcdef""#, "cstr s=0123456789abcdef0", No),
+        ],
+    },
+    Rule {
+        says: "two fields are compared as they are: a star in a field is a star",
+        source: "lttng-bytecode-interpreter.c, ESTACK_STRING_LITERAL_TYPE_NONE",
+        vectors: &[
+            ("s == t", "cstr s=ab; str t=ab", Yes),
+            ("s == t", "cstr s=a*; str t=ab", No),
+            ("s != t", "cstr s=a*; str t=a*", No),
+            (r#"s == "ab""#, "cstr s=a*", No),
+            (r#"s == "a\\b""#, r"cstr s=a\b", Yes),
+        ],
+    },
+    Rule {
+        says: "a text ends at its length or at its first zero",
+        source: "lttng-bytecode-interpreter.c, stack_strcmp, seq_len",
+        vectors: &[
+            (r#"s == "ab""#, r"str s=ab\0cd", Yes),
+            (r#"s == "ab*cd""#, r"str s=ab\0cd", No),
+            (r#"s == "*cd""#, r"cstr s=ab\0cd", No),
+            (r#"s == """#, r"str s=\0x", Yes),
+            ("s == t", r"str s=ab\0cd; cstr t=ab", Yes),
+            (r#"s == "abcd""#, "str s=abc", No),
+        ],
+    },
+    Rule {
+        // LTTng's macros put `(null)` in place of a null `cstr` before its interpreter sees it.
+        says: "a text that is absent ends the evaluation: the event is not recorded",
+        source: "lttng-bytecode-interpreter.c, LOAD_FIELD_REF_STRING, LOAD_FIELD_REF_SEQUENCE",
+        vectors: &[
+            (r#"s == "x""#, "cstr s=null", No),
+            (r#"s != "x""#, "cstr s=null", No),
+            (r#"!(s == "x")"#, "cstr s=null", No),
+            (r#"s == "*""#, "cstr s=null", No),
+            (r#"s == """#, "str s=null", No),
+            ("s == t", "cstr s=null; cstr t=null", No),
+            (r#"(s == "x") == 0"#, "bytes s=null", No),
+        ],
+    },
+    Rule {
+        says: "a star in a literal matches anything, wherever it is",
+        source: "lttng-event-rule(7); lttng-ust, strutils.c, strutils_star_glob_match",
+        vectors: &[
+            (r#"s == "user:*""#, "cstr s=user:7", Yes),
+            (r#"s == "user:*""#, "cstr s=user:", Yes),
+            (r#"s == "user:*""#, "cstr s=user", No),
+            (r#"s == "*.log""#, "cstr s=a.log", Yes),
+            (r#"s == "*.log""#, "cstr s=.log", Yes),
+            (r#"s == "*.log""#, "cstr s=a.log.gz", No),
+            (r#"s == "a*z""#, "cstr s=az", Yes),
+            (r#"s == "a*z""#, "cstr s=abcz", Yes),
+            (r#"s == "a*z""#, "cstr s=a", No),
+            (r#"s == "*aab""#, "cstr s=aaaab", Yes),
+            (r#"s == "*ab*ba*""#, "cstr s=aba", No),
+            (r#"s == "*ab*ba*""#, "cstr s=abba", Yes),
+            (r#"s == "a*b*a*b*c""#, "cstr s=abababac", Yes),
+            (r#"s == "*""#, "cstr s=", Yes),
+            (r#""*" != s"#, "cstr s=anything", No),
+            (r#"s != "a*""#, "cstr s=b", Yes),
+            (r#""set*" == "settings""#, "", Yes),
+            // LTTng sees the backslash of the left one.
+            (r#""a\*b" == "*\\*""#, "", No),
+            (r#""settings" != "*tin*""#, "", No),
+        ],
+    },
+    Rule {
+        says: "stars side by side are one",
+        source: "lttng-tools, string-utils.c, strutils_normalize_star_glob_pattern",
+        vectors: &[
+            (r#"s == "a***c""#, "cstr s=abc", Yes),
+            (r#"s == "**""#, "cstr s=", Yes),
+            (r#"s != "**""#, "cstr s=x", No),
+        ],
+    },
+    Rule {
+        says: "nothing but the star is a wildcard",
+        source: "strutils.c, `?` and character sets are not supported",
+        vectors: &[
+            (r#"s == "h?llo""#, "cstr s=hello", No),
+            (r#"s == "h?llo""#, "cstr s=h?llo", Yes),
+            (r#"s == "[a-z]""#, "cstr s=a", No),
+        ],
+    },
+    Rule {
+        says: "`\\*` is a star and `\\\\` a backslash, and there are no other escapes",
+        source: "filter-visitor-ir-validate-string.c, parse_char",
+        vectors: &[
+            (r#"s == "a\*b""#, "cstr s=a*b", Yes),
+            (r#"s == "a\*b""#, "cstr s=axb", No),
+            (r#"s == "a\**""#, "cstr s=a*b", Yes),
+            (r#"s == "\\""#, r"cstr s=\", Yes),
+            (r#"s == "\\*""#, r"cstr s=\x", Yes),
+            (r#"s == "\\\*""#, r"cstr s=\*", Yes),
+            (r#"s == "\\\*""#, r"cstr s=\x", No),
+            (r#"s == "a\nb""#, "cstr s=a", Refused),
+            (r#"s == "\x41""#, "cstr s=A", Refused),
+            (r#"s == "\101""#, "cstr s=A", Refused),
+        ],
+    },
+    Rule {
+        says: "no escape of a quote: it ends the literal. A character constant is a text, too",
+        source: "filter-lexer.l, string_lit, char_const; filter-parser.y, CHARACTER_CONSTANT_START",
+        vectors: &[
+            (r#"s == "a\"b""#, r#"cstr s=a"b"#, Refused),
+            (r#"s == 'a"b'"#, r#"cstr s=a"b"#, Yes),
+            (r#"s == "it's""#, "cstr s=it's", Yes),
+            ("s == 'SET'", "cstr s=SET", Yes),
+            ("s == 'SE*'", "cstr s=SET", Yes),
+            ("s == 'x' && n == 120", "cstr s=x; i32 n=120", Yes),
+            ("n == 'x'", "i32 n=120", Refused),
+            ("s == ''", "cstr s=", Refused),
+            (r#"s == "SET"#, "cstr s=SET", Refused),
+            (r#"s == "S" "ET""#, "cstr s=SET", Refused),
+        ],
+    },
+    Rule {
+        says: "an `L` in front of a literal is nothing",
+        source: "filter-lexer.l, STRING_LITERAL_START, CHARACTER_CONSTANT_START",
+        vectors: &[
+            (r#"s == L"SET""#, "cstr s=SET", Yes),
+            ("s == L'SET'", "cstr s=SET", Yes),
+            (r#"L == L"SET""#, "cstr L=SET", Yes),
+            (r#"s == u"SET""#, "cstr s=SET; i32 u=1", Refused),
+        ],
+    },
+    Rule {
+        says: "a line break within a literal is nothing",
+        source: "filter-lexer.l, <char_const,string_lit>",
+        vectors: &[("s == \"S\nET\"", "cstr s=SET", Yes)],
+    },
+    Rule {
+        says: "comments and blanks are between tokens, not in literals",
+        source: "filter-lexer.l, comment_ml, comment_sl",
+        vectors: &[
+            ("\t\n n\n==\t5\n", "i32 n=5", Yes),
+            ("n==5&&n!=6", "i32 n=5", Yes),
+            ("n /* is\n five */ == 5 // really\n", "i32 n=5", Yes),
+            ("n == 5 // to the end", "i32 n=5", Yes),
+            ("n /***/ == /* * / ** */ 5", "i32 n=5", Yes),
+            ("n // == 6 ||\n == 5", "i32 n=5", Yes),
+            ("/* n == 5 */", "i32 n=5", Refused),
+            (r#"s == "a // b""#, "cstr s=a // b", Yes),
+        ],
+    },
+    Rule {
+        says: "texts are compared with texts only",
+        source: "filter-visitor-generate-ir.c, make_op_binary_compare; lttng-bytecode-validator.c, compare_check",
+        vectors: &[
+            ("s == 1", "cstr s=1", Refused),
+            ("1.5 != s", "cstr s=1", Refused),
+            ("n == s", "cstr s=1; i32 n=1", Refused),
+            (r#"n == "1""#, "i32 n=1", Refused),
+        ],
+    },
+    Rule {
+        says: "texts have no order (LTTng takes `<` of texts, but its documents do not)",
+        source: "lttng-event-rule(7), `Compare strings`",
+        vectors: &[
+            ("s < t", "cstr s=a; cstr t=b", Refused),
+            (r#"s >= "a""#, "cstr s=a", Refused),
+        ],
+    },
+    Rule {
+        says: "a text is no operand of other operators",
+        source: "filter-visitor-generate-ir.c, make_op_unary, make_op_binary_logical; lttng-bytecode-validator.c",
+        vectors: &[
+            ("!s", "cstr s=a", Refused),
+            ("-s", "cstr s=a", Refused),
+            (r#"+s == "a""#, "cstr s=a", Refused),
+            ("s && 1", "cstr s=a", Refused),
+            ("0 || s", "cstr s=a", Refused),
+            (r#"1 && "a""#, "", Refused),
+            ("s & 1", "cstr s=a", Refused),
+        ],
+    },
+    Rule {
+        says: "two patterns are not compared (LTTng compares them if each has but one star, the last byte)",
+        source: "filter-visitor-ir-validate-globbing.c",
+        vectors: &[
+            (r#""a*b" == "*""#, "", Refused),
+            (r#""salut*" == "salut vous*""#, "", Refused),
+        ],
+    },
+];
