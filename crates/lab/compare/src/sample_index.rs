@@ -15,6 +15,8 @@ use crate::row::Row;
 struct Place {
     /// The number of its run's side.
     side: u32,
+    /// The number of its benchmark.
+    benchmark: u32,
     record: u32,
     sample: u32,
 }
@@ -34,8 +36,12 @@ pub struct SampleIndex {
     metrics: Vec<Arc<Metric>>,
     numbers: HashMap<String, usize>,
     sides: HashMap<Side<'static>, u32>,
+    /// By benchmark, or none.
+    benchmarks: HashMap<Option<String>, u32>,
     /// Of each metric, one side after the other, each in the order of the records.
     samples: Vec<Vec<Place>>,
+    /// The same with one benchmark of a side after the other.
+    by_benchmark: Vec<Vec<Place>>,
 }
 
 impl SampleIndex {
@@ -63,9 +69,11 @@ impl SampleIndex {
                     Some(expected) => *expected = metric,
                     None => expected.push(metric),
                 }
+                let benchmark = all.benchmark(&sample.benchmark);
                 if let Some(own) = all.samples.get_mut(metric) {
                     own.push(Place {
                         side,
+                        benchmark,
                         record: place,
                         sample: index as u32,
                     });
@@ -74,6 +82,10 @@ impl SampleIndex {
         }
         for own in &mut all.samples {
             own.sort_by_key(|place| place.side);
+        }
+        all.by_benchmark = all.samples.clone();
+        for own in &mut all.by_benchmark {
+            own.sort_by_key(|place| (place.side, place.benchmark));
         }
         let kept = sides
             .into_iter()
@@ -91,6 +103,16 @@ impl SampleIndex {
         self.numbers.insert(metric.name.clone(), number);
         self.metrics.push(Arc::clone(metric));
         self.samples.push(Vec::new());
+        number
+    }
+
+    /// The number of a benchmark, which may be new.
+    fn benchmark(&mut self, name: &Option<String>) -> u32 {
+        if let Some(number) = self.benchmarks.get(name) {
+            return *number;
+        }
+        let number = self.benchmarks.len() as u32;
+        self.benchmarks.insert(name.clone(), number);
         number
     }
 
@@ -124,28 +146,29 @@ impl SampleIndex {
         records: &'r [RunRecord],
     ) -> impl Iterator<Item = (usize, &'r RunRecord, &'r Sample)> {
         let number = self.numbers.get(&row.key.metric.name);
-        let all = number.and_then(|number| self.samples.get(*number));
+        let all = number.and_then(|number| self.by_benchmark.get(*number));
         let side = self.sides.get(&Side {
             variant: Cow::Borrowed(variant),
             workload: Cow::Borrowed(&row.key.workload),
             parameters: Configuration(Cow::Borrowed(&row.key.parameters)),
             observed: row.key.observed,
         });
-        let own = all.zip(side).and_then(|(all, side)| {
-            let from = all.partition_point(|place| place.side < *side);
-            let to = all.partition_point(|place| place.side <= *side);
-            all.get(from..to)
-        });
+        let benchmark = self.benchmarks.get(&row.key.benchmark);
+        let own = all
+            .zip(side.zip(benchmark))
+            .and_then(|(all, (side, benchmark))| {
+                let meant = (*side, *benchmark);
+                let from = all.partition_point(|place| (place.side, place.benchmark) < meant);
+                let to = all.partition_point(|place| (place.side, place.benchmark) <= meant);
+                all.get(from..to)
+            });
         // Records share their metrics, so that a look at one is enough.
         let mut meant: Option<&Arc<Metric>> = None;
         own.into_iter().flatten().filter_map(move |place| {
             let record = records.get(place.record as usize)?;
             let sample = record.samples.get(place.sample as usize)?;
             let is_same = meant.is_some_and(|meant| Arc::ptr_eq(meant, &sample.metric));
-            if !record.status.passed()
-                || sample.benchmark != row.key.benchmark
-                || !is_same && *sample.metric != row.key.metric
-            {
+            if !record.status.passed() || !is_same && *sample.metric != row.key.metric {
                 return None;
             }
             meant = Some(&sample.metric);
