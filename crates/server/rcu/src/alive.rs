@@ -14,7 +14,7 @@ const PAGE: usize = 4096;
 /// The word that is wiped. Null before [`begin`], and [`NO_PAGE`] where the kernel cannot wipe.
 static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new(null_mut());
 
-/// What [`WORD`] is if there is no such page. It is no address of a word.
+/// [`WORD`] without such a page. It is no address of a word.
 const NO_PAGE: *mut AtomicU32 = without_provenance_mut(1);
 
 /// The process that began; for kernels without pages that are wiped (before Linux 4.14).
@@ -58,6 +58,7 @@ fn map() -> Option<*mut AtomicU32> {
 
 /// Whether this process is a fork of one that had used a flavour. A child by vfork shares its parent's memory until it
 /// executes another program, and is taken for the parent.
+#[inline]
 pub(crate) fn is_forked() -> bool {
     let word = WORD.load(Ordering::Acquire);
     if word.is_null() {

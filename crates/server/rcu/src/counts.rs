@@ -1,4 +1,4 @@
-//! What the mechanism of a flavour did, counted.
+//! Actions of a flavour's mechanism, counted.
 //!
 //! These are the evidence that a flavour is what it is called: see [`Flavour::mechanism`](crate::Flavour::mechanism).
 //! All are numbers of occurrences since the program began.
@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 macro_rules! counts {
     ($($(#[$doc:meta])+ $name:ident,)+) => {
         /// The counters of one flavour. Additions are relaxed: a reader of them knows otherwise that a grace period is
-        /// over.
-        #[derive(Debug, Default)]
-        pub struct Counters {
+        /// over. They are for this crate only, as they are evidence.
+        #[derive(Debug)]
+        pub(crate) struct Counters {
             $($(#[$doc])+ pub $name: AtomicU64,)+
         }
 
@@ -29,7 +29,7 @@ macro_rules! counts {
                 Self { $($name: AtomicU64::new(0),)+ }
             }
 
-            /// What they are now. The word is 0.
+            /// The counts at this time. The word is 0.
             pub fn snapshot(&self) -> Counts {
                 Counts {
                     $($name: self.$name.load(Ordering::Relaxed),)+
@@ -39,7 +39,7 @@ macro_rules! counts {
         }
 
         impl Counts {
-            /// What was counted since an earlier time. The word stays.
+            /// The counts since an earlier time. The word stays.
             pub fn since(&self, before: &Self) -> Self {
                 Self {
                     $($name: self.$name.wrapping_sub(before.$name),)+

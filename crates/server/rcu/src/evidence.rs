@@ -6,12 +6,10 @@
 
 use crate::counts::Counts;
 use crate::flavour::Flavour;
-use crate::own::membarrier;
 use crate::synchronize::synchronize_unwatched;
 use crate::unavailable::NotAtWork;
-use crate::urcu;
 
-/// What a flavour was made of. What does not exist for a flavour is absent.
+/// Facts on a flavour. Those that do not exist for it are absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The library's file, without links.
@@ -46,25 +44,9 @@ impl Facts {
     }
 }
 
-/// What a flavour that was loaded is made of.
+/// The facts on a flavour that was loaded.
 pub fn facts<F: Flavour>() -> Facts {
-    let known = urcu::known(F::NAME);
-    let may_use_membarrier = match &known {
-        Some(known) => known.may_use_membarrier,
-        None => matches!(Main::of(F::NAME), Main::Expedited | Main::Global),
-    };
-    let mut facts = Facts {
-        membarrier_query: may_use_membarrier.then(membarrier::offered),
-        ..Facts::default()
-    };
-    if let Some(known) = known {
-        facts.library = Some(known.library);
-        facts.build_id = known.build_id;
-        facts.generation = Some(known.generation);
-        facts.barrier = known.barrier;
-        facts.has_sys_membarrier = known.has_sys_membarrier;
-    }
-    facts
+    F::facts()
 }
 
 /// Makes one grace period, and judges by what was counted whether the flavour is what it is called. Returns the counts
@@ -93,23 +75,22 @@ pub fn was_at_work<F: Flavour>(run: &Counts) -> Result<(), NotAtWork> {
     if run.grace_periods == 0 {
         return Ok(());
     }
-    let main = Main::of(F::NAME);
-    let signs = Main::SIGNS.map(|sign| (sign, sign.count(run)));
-    let others = signs.iter().filter(|(sign, _)| *sign != main);
-    let wrong: Vec<&(Main, u64)> = others.filter(|(_, count)| *count > 0).collect();
-    let is_idle = main.what().is_some() && main.count(run) == 0;
+    let signs = Sign::FOREIGN.map(|sign| (sign, sign.count(run)));
+    let others = signs.iter().filter(|(sign, _)| *sign != F::SIGN);
+    let wrong: Vec<&(Sign, u64)> = others.filter(|(_, count)| *count > 0).collect();
+    let is_idle = F::SIGN.what().is_some() && F::SIGN.count(run) == 0;
     if wrong.is_empty() && !is_idle {
         return Ok(());
     }
     let mut clauses = Vec::new();
     if is_idle {
-        clauses.extend(main.what().map(|what| format!("0 {what}")));
+        clauses.extend(F::SIGN.what().map(|what| format!("0 {what}")));
     }
     for (sign, count) in &wrong {
         clauses.extend(sign.what().map(|what| format!("{count} {what}")));
     }
     let other = match wrong.first() {
-        Some((sign, _)) => format!(": what is called {} here is {}", F::NAME, sign.flavour()),
+        Some((sign, _)) => format!(": {} works as {} here", F::NAME, sign.flavour()),
         None => String::new(),
     };
     let (grace_periods, plural) = match run.grace_periods {
@@ -123,32 +104,27 @@ pub fn was_at_work<F: Flavour>(run: &Counts) -> Result<(), NotAtWork> {
     )))
 }
 
-/// What a flavour's grace periods are known by.
+/// Grace periods of a flavour show its sign, and those of others do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Main {
+pub enum Sign {
+    /// Calls of membarrier with MEMBARRIER_CMD_PRIVATE_EXPEDITED.
     Expedited,
+    /// Calls of membarrier with MEMBARRIER_CMD_GLOBAL.
     Global,
+    /// Signals to readers.
     Signals,
+    /// They wait for quiescent states.
     States,
+    /// Locks for writing.
     WriteLocks,
     /// Readers and writers execute barriers, which nobody can count.
     Barriers,
 }
 
-impl Main {
-    /// Those that only the flavours have that are known by them.
-    const SIGNS: [Self; 3] = [Self::Expedited, Self::Global, Self::Signals];
-
-    fn of(flavour: &str) -> Self {
-        match flavour {
-            "memb" | "memb-forced" | "bp" | "own-membarrier" => Self::Expedited,
-            "memb-global" | "own-membarrier-global" => Self::Global,
-            "signal" => Self::Signals,
-            "qsbr" | "own-qsbr" => Self::States,
-            "rwlock" => Self::WriteLocks,
-            _ => Self::Barriers,
-        }
-    }
+impl Sign {
+    /// Signs that grace periods of no other flavour may show. Quiescent states and locks are counted by the flavours
+    /// that have them.
+    const FOREIGN: [Self; 3] = [Self::Expedited, Self::Global, Self::Signals];
 
     fn count(self, counts: &Counts) -> u64 {
         match self {
@@ -161,7 +137,7 @@ impl Main {
         }
     }
 
-    /// What is counted.
+    /// The name of what is counted.
     fn what(self) -> Option<&'static str> {
         match self {
             Self::Expedited => Some("calls of membarrier(PRIVATE_EXPEDITED)"),

@@ -1,10 +1,11 @@
-//! What a flavour of RCU is.
+//! The promise of a flavour of RCU.
 #![expect(
     unsafe_code,
     reason = "a flavour promises what the compiler cannot check"
 )]
 
 use crate::counts::Counts;
+use crate::evidence::{Facts, Sign};
 use crate::readers::DomainState;
 use crate::unavailable::{NotAtWork, Unavailable};
 
@@ -22,7 +23,10 @@ pub unsafe trait Flavour: Sized + 'static {
     /// Its name, as users write it.
     const NAME: &'static str;
 
-    /// What a thread needs to enter a section: pointers, of at most [`PLACE_BYTES`](crate::PLACE_BYTES) bytes. Copies
+    /// Its grace periods show this, and those of other flavours do not.
+    const SIGN: Sign;
+
+    /// A thread needs it to enter a section: pointers, of at most [`PLACE_BYTES`](crate::PLACE_BYTES) bytes. Copies
     /// of it are kept in the list of readers, so that others can look at the words it points to.
     type Place: Copy;
 
@@ -45,8 +49,8 @@ pub unsafe trait Flavour: Sized + 'static {
     /// The calling thread is a reader no more. A grace period that waits for it goes on.
     ///
     /// # Safety
-    /// The thread joined and got this place; it is in no section but forgotten ones, and uses the place no more. This
-    /// process is not a fork of the one in which it joined.
+    /// The thread joined and got this place; it is in no section, with forgotten ones ended, and uses the place no
+    /// more. This process is not a fork of the one in which it joined.
     unsafe fn leave(place: Self::Place);
 
     /// Opens a section.
@@ -115,13 +119,18 @@ pub unsafe trait Flavour: Sized + 'static {
     /// Its counters, readers and times: one static for each flavour. Flavours that are views of one library share it.
     fn domain() -> &'static DomainState;
 
-    /// What its mechanism did until now.
+    /// The facts on it, once it was loaded.
+    fn facts() -> Facts {
+        Facts::default()
+    }
+
+    /// The actions of its mechanism until now.
     fn counts() -> Counts {
         Self::domain().counters().snapshot()
     }
 
     /// Judges by the counts whether the mechanism of this flavour was at work, and no other: before and after one call
-    /// of [`synchronize`](crate::synchronize()), when there were so many readers and no other writer.
+    /// of [`synchronize`](crate::synchronize()), when there were `readers` readers and no other writer.
     ///
     /// # Errors
     /// If it was not.

@@ -66,8 +66,10 @@ pub struct Durations {
 }
 
 impl Durations {
-    /// The shortest duration of a bucket, in ns. Of the first, which holds all that is shorter too, it is 64.
+    /// The shortest duration of a bucket, in ns. Of the first, which holds all that is shorter too, it is 64. Of
+    /// [`BUCKETS`] and more it is where the last one would end.
     pub fn lower_bound_ns(bucket: usize) -> u64 {
+        let bucket = bucket.min(BUCKETS);
         (2 + (bucket as u64 & 1)) << (FIRST as usize + bucket / 2 - 1)
     }
 
@@ -76,7 +78,7 @@ impl Durations {
         self.buckets.iter().sum()
     }
 
-    /// What was added since an earlier copy. The longest is that of all times.
+    /// Durations that were added since an earlier copy. The longest is that of all times.
     pub fn since(&self, before: &Self) -> Self {
         Self {
             buckets: std::array::from_fn(|bucket| {

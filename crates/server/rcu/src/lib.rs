@@ -6,6 +6,7 @@
 //! ```text
 //! reader, guarded        what programs use: scopes, sections, pointers
 //! limbo, batch, limits   retired objects, freed in batches, bounded by bytes
+//! stalled                why too much waits to be freed
 //! synchronize            waits for a grace period
 //! grace, tickets         a thread for each flavour that waits for those who retire
 //! watch, threads         names the thread that holds a grace period up
@@ -38,6 +39,7 @@ mod lock;
 mod own;
 mod reader;
 mod readers;
+mod stalled;
 mod synchronize;
 mod threads;
 mod tickets;
@@ -46,7 +48,7 @@ pub mod urcu;
 mod watch;
 
 pub use choose::{Choice, NAMES};
-pub use counts::{Counters, Counts};
+pub use counts::Counts;
 pub use evidence::*;
 pub use flavour::Flavour;
 pub use guarded::{Guarded, Retired};
@@ -58,6 +60,7 @@ pub use own::membarrier;
 pub use own::{Own, OwnMembarrier, OwnMembarrierGlobal, OwnQsbr};
 pub use reader::{Reader, Section, as_reader};
 pub use readers::{DomainState, PLACE_BYTES};
+pub use stalled::*;
 pub use synchronize::{synchronize, synchronize_unwatched};
 pub use unavailable::{NotAtWork, Refused, Unavailable};
 pub use watch::*;

@@ -2,30 +2,28 @@
 #![expect(unsafe_code, reason = "objects are freed when no reader can see them")]
 
 use std::collections::VecDeque;
-use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
-use std::time::Duration;
 
 use crate::alive;
 use crate::batch::Batch;
 use crate::flavour::Flavour;
+use crate::grace::{self, IsEnough};
 use crate::guarded::Retired;
 use crate::limits::Limits;
 use crate::reader::Reader;
-use crate::readers::Found;
-use crate::synchronize::now_ns;
-use crate::threads::Shown;
+use crate::stalled::{NotRelieved, Stalled, Waiting};
 use crate::unavailable::Refused;
 
-/// What becomes of an object that no reader can see any more.
+/// The end of an object that no reader can see any more.
 pub trait Reclaim<T> {
     /// Bytes that are given back with it, for [`Limits`]. An object that owns other memory says more than its own size.
     fn bytes(_: &T) -> usize {
         size_of::<T>()
     }
 
-    /// Takes the object. Any thread may call it.
+    /// Takes the object. Any thread may call it: perhaps the flavour's own, for which others wait. So it does not wait
+    /// for a grace period, and does not panic. If it does panic, what is behind the object in its batch is leaked.
     fn reclaim(object: Box<T>) {
         drop(object);
     }
@@ -39,11 +37,14 @@ impl<T> Reclaim<T> for Dropped {}
 
 /// Objects that a thread has retired, in batches that wait for grace periods.
 ///
-/// Each thread that retires has its own, and frees what it retired itself: allocators are slow with memory of other
-/// threads. It is not tied to a reader, so objects can be retired inside sections. A thread of the flavour waits for
-/// grace periods meanwhile.
+/// Each thread that retires has its own, and frees what it retired itself, by [`Limbo::relieve`]: allocators are slow
+/// with memory of other threads. It is not tied to a reader, so objects can be retired inside sections. A thread of the
+/// flavour waits for grace periods meanwhile.
 ///
-/// What is in a limbo that is dropped is freed by that thread.
+/// A thread that stops to call [`Limbo::relieve`], as one that is about to block, hands over what it retired:
+/// [`Limbo::hand_over`]. The flavour's thread frees it then. It also frees what a dropped limbo held. Without such a
+/// thread, as of a flavour that is unavailable, that is leaked. What waits at the end of the process is not dropped:
+/// [`Limbo::drain`] before the end.
 ///
 /// ```
 /// use perflab_rcu::{Guarded, Limbo, Limits, OwnQsbr, as_reader};
@@ -61,7 +62,10 @@ impl<T> Reclaim<T> for Dropped {}
 /// ```
 pub struct Limbo<F: Flavour> {
     open: Batch,
-    closed: VecDeque<Batch>,
+    /// The tickets of batches that were closed. Others may have freed the batches.
+    closed: VecDeque<u64>,
+    /// The list of these batches.
+    list: u64,
     /// An empty batch that has memory for its list.
     spare: Batch,
     limits: Limits,
@@ -74,18 +78,38 @@ impl<F: Flavour> Limbo<F> {
         Self {
             open: Batch::default(),
             closed: VecDeque::new(),
+            list: grace::new_list(),
             spare: Batch::default(),
             limits,
             flavour: PhantomData,
         }
     }
 
-    /// Takes an object, which is dropped when no reader can see it. Never waits.
+    /// Takes an object, which is dropped when no reader can see it. It counts by its own size in [`Limits`]: one that
+    /// owns other memory, such as a `Vec`, goes to [`Limbo::retire_to`] with a [`Reclaim`] that counts it.
+    ///
+    /// ```
+    /// use perflab_rcu::{Guarded, Limbo, Limits, OwnQsbr, Reclaim};
+    ///
+    /// struct Text;
+    ///
+    /// impl Reclaim<String> for Text {
+    ///     fn bytes(text: &String) -> usize {
+    ///         size_of::<String>() + text.capacity()
+    ///     }
+    /// }
+    ///
+    /// let text: Guarded<String, OwnQsbr> = Guarded::new(Box::new("x".repeat(1000)));
+    /// let mut limbo = Limbo::new(Limits::default());
+    /// limbo.retire_to::<String, Text>(text.swap(None).unwrap());
+    /// ```
+    ///
+    /// It does not wait, but the first batch that is closed loads the flavour and begins a thread.
     pub fn retire<T: Send + 'static>(&mut self, retired: Retired<T, F>) {
         self.retire_to::<T, Dropped>(retired);
     }
 
-    /// Takes an object, which goes to `R` when no reader can see it. Never waits.
+    /// Takes an object, which goes to `R` when no reader can see it. Waits as little as [`Limbo::retire`].
     pub fn retire_to<T: Send + 'static, R: Reclaim<T>>(&mut self, retired: Retired<T, F>) {
         let bytes = R::bytes(retired.get());
         let object = retired.into_raw().cast();
@@ -94,7 +118,7 @@ impl<F: Flavour> Limbo<F> {
         unsafe { self.retire_raw(object, bytes, reclaim::<T, R>) };
     }
 
-    /// Takes what is no box: memory of any kind, and the function that frees it. Never waits.
+    /// Takes what is no box: memory of any kind, and the function that frees it. Waits as little as [`Limbo::retire`].
     ///
     /// # Safety
     /// The object is unlinked: readers that enter a section from now on cannot find it. After a grace period any thread
@@ -110,71 +134,93 @@ impl<F: Flavour> Limbo<F> {
     }
 
     /// Frees what is due, and returns what still waits, of all threads. The calling thread is a reader, and has no
-    /// section open: it announces a quiescent state, and if more than [`Limits::most_bytes`] wait, it goes offline and
-    /// waits.
+    /// section open: it announces a quiescent state. If more than [`Limits::most_bytes`] wait, it goes offline, frees
+    /// what is due of others too, and waits for grace periods.
     ///
     /// # Errors
-    /// If so much still waits after [`Limits::patience`], counted from the beginning of the grace period, or nobody can
-    /// wait for grace periods. Nothing is lost, and another call may do better.
+    /// If more waits, and a grace period takes longer than [`Limits::patience`]; or nobody can wait for grace periods.
+    /// Nothing is lost, and another call may do better.
+    ///
+    /// # Panics
+    /// If freeing an object does.
     pub fn relieve(&mut self, reader: &mut Reader<F>) -> Result<Waiting, NotRelieved> {
         reader.quiescent();
-        self.relieve_by(|wait| reader.while_offline(wait))
+        let most = self.limits.most_bytes as u64;
+        let is_enough = |waiting: &Waiting| waiting.bytes <= most;
+        self.free_until(&is_enough, |wait| reader.while_offline(wait))
     }
 
     /// [`Limbo::relieve`] for a thread that is no reader.
     ///
     /// # Errors
     /// As there, and if the thread is a reader.
+    ///
+    /// # Panics
+    /// As there.
     pub fn relieve_alone(&mut self) -> Result<Waiting, NotRelieved> {
+        let most = self.limits.most_bytes as u64;
+        self.free_alone(&|waiting: &Waiting| waiting.bytes <= most)
+    }
+
+    /// Waits until all is freed that is in closed batches, of all threads, and in this limbo: for the end of a program,
+    /// or before code is unloaded. Others do not retire meanwhile, and their limbos were dropped or handed over.
+    ///
+    /// # Errors
+    /// As of [`Limbo::relieve_alone`].
+    ///
+    /// # Panics
+    /// As there.
+    pub fn drain(&mut self) -> Result<(), NotRelieved> {
+        self.close();
+        self.free_alone(&|waiting: &Waiting| waiting.objects == 0)
+            .map(drop)
+    }
+
+    fn free_alone(&mut self, is_enough: &IsEnough<'_>) -> Result<Waiting, NotRelieved> {
         if F::domain().is_read_here() {
             return Err(NotRelieved::Refused(Refused::IsReader));
         }
-        self.relieve_by(|wait| wait())
+        self.free_until(is_enough, |wait| wait())
     }
 
-    fn relieve_by(
+    fn free_until(
         &mut self,
-        blocking: impl FnOnce(&dyn Fn() -> bool) -> bool,
+        is_enough: &IsEnough<'_>,
+        blocking: impl FnOnce(&dyn Fn() -> Option<Waiting>) -> Option<Waiting>,
     ) -> Result<Waiting, NotRelieved> {
         if alive::is_forked() {
             return Err(NotRelieved::Refused(Refused::Forked));
         }
         let grace = &F::domain().grace;
         self.free_due();
-        if grace.is_idle() || grace.waiting().bytes > self.limits.most_bytes as u64 {
+        if grace.is_idle() || !is_enough(&grace.waiting()) {
             self.close();
         }
-        let Some(last) = self.closed.back() else {
-            return Ok(grace.waiting());
-        };
-        grace.begin::<F>()?;
-        if grace.waiting().bytes > self.limits.most_bytes as u64 {
-            let (ticket, patience) = (last.ticket, self.patience());
-            let is_over = blocking(&|| grace.wait(ticket, patience));
-            self.free_due();
-            if !is_over && grace.waiting().bytes > self.limits.most_bytes as u64 {
-                return Err(NotRelieved::Stalled(Stalled::look::<F>()));
-            }
+        let waiting = grace.waiting();
+        if waiting.objects == 0 {
+            return Ok(waiting);
         }
-        Ok(grace.waiting())
+        grace.begin::<F>()?;
+        let (list, patience) = (self.list, self.limits.patience);
+        let waiting = grace
+            .free_until(list, is_enough)
+            .or_else(|| blocking(&|| grace.wait_until(list, is_enough, patience)));
+        waiting.ok_or_else(|| {
+            let stalled = || NotRelieved::Stalled(Stalled::look::<F>());
+            grace.failure().unwrap_or_else(stalled)
+        })
     }
 
-    /// What is left of the patience with the grace period that runs. While one is stalled each caller would otherwise
-    /// wait for all of it.
-    fn patience(&self) -> Duration {
-        self.limits.patience.saturating_sub(waited::<F>())
-    }
-
-    /// Leaves what waits to the thread of the flavour: before the calling thread waits for something else for long.
+    /// Leaves what waits to the thread of the flavour: before the calling thread waits for something else for long, or
+    /// writes no more.
     pub fn hand_over(&mut self) {
         // In a fork nobody would free it, and locks may be held by threads that are gone.
         if alive::is_forked() {
             return;
         }
         self.close();
-        if !self.closed.is_empty() {
-            F::domain().grace.hand_over(self.closed.drain(..));
-        }
+        self.closed.clear();
+        F::domain().grace.hand_over(self.list);
     }
 
     /// Closes the open batch, if there is anything in it.
@@ -183,22 +229,23 @@ impl<F: Flavour> Limbo<F> {
             return;
         }
         let grace = &F::domain().grace;
-        let mut batch = self.open.close(std::mem::take(&mut self.spare));
+        let batch = self.open.close(std::mem::take(&mut self.spare));
         // If there can be no thread, the next `relieve` says so.
         let _ = grace.begin::<F>();
-        grace.admit(&mut batch);
-        self.closed.push_back(batch);
+        self.closed.push_back(grace.admit(self.list, batch));
     }
 
     fn free_due(&mut self) {
         let grace = &F::domain().grace;
-        let is_over = |batch: &Batch| grace.is_over(batch.ticket);
-        while self.closed.front().is_some_and(is_over)
-            && let Some(mut batch) = self.closed.pop_front()
+        while self
+            .closed
+            .pop_front_if(|ticket| grace.is_over(*ticket))
+            .is_some()
         {
-            // SAFETY: its grace period is over.
-            unsafe { grace.free(&mut batch) };
-            self.spare = batch;
+            // Another thread may have freed it.
+            if let Some(batch) = grace.free_due(self.list..=self.list) {
+                self.spare = batch;
+            }
         }
     }
 }
@@ -226,104 +273,3 @@ unsafe fn reclaim<T, R: Reclaim<T>>(object: *mut u8) {
     // SAFETY: as the caller promises.
     R::reclaim(unsafe { Box::from_raw(object.cast()) });
 }
-
-/// How long the oldest grace period that has not ended has waited; 0 if there is none.
-fn waited<F: Flavour>() -> Duration {
-    let since = F::domain().waits_since();
-    since.map_or(Duration::ZERO, |since| {
-        Duration::from_nanos(now_ns().saturating_sub(since))
-    })
-}
-
-/// What waits to be freed in batches that are closed, of all threads.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Waiting {
-    /// Bytes.
-    pub bytes: u64,
-    /// Objects.
-    pub objects: u64,
-}
-
-/// What waits to be freed, of a flavour.
-pub fn waiting<F: Flavour>() -> Waiting {
-    F::domain().grace.waiting()
-}
-
-/// Grace periods are held up, and too much waits to be freed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stalled {
-    /// The readers for which the grace period waits. Empty if it went on meanwhile.
-    pub readers: Vec<Shown>,
-    /// How long the oldest grace period has waited.
-    pub waited: Duration,
-    /// What waits to be freed.
-    pub waiting: Waiting,
-}
-
-impl Stalled {
-    fn look<F: Flavour>() -> Self {
-        let domain = F::domain();
-        let holders = domain.look().into_iter();
-        let holders = holders.filter(|(_, found)| matches!(found, Found::HoldsUp | Found::Lost));
-        Self {
-            readers: holders.map(|(thread, _)| Shown::look(thread.tid)).collect(),
-            waited: waited::<F>(),
-            waiting: domain.grace.waiting(),
-        }
-    }
-}
-
-impl fmt::Display for Stalled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = Mebibytes(self.waiting.bytes);
-        let waited = self.waited.as_secs_f64();
-        write!(
-            f,
-            "{bytes} wait to be freed, and a grace period has waited {waited:.1} s"
-        )?;
-        let mut before = " for";
-        for reader in &self.readers {
-            write!(f, "{before} {reader}")?;
-            before = ",";
-        }
-        Ok(())
-    }
-}
-
-/// Bytes, as people read them.
-pub(crate) struct Mebibytes(pub u64);
-
-impl fmt::Display for Mebibytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.1} MiB", self.0 as f64 / f64::from(1 << 20))
-    }
-}
-
-/// Why too much still waits to be freed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NotRelieved {
-    /// A grace period is held up.
-    Stalled(Stalled),
-    /// The calling thread may not wait for grace periods.
-    Refused(Refused),
-    /// The thread that waits for grace periods could not be made, for this reason.
-    NoThread(String),
-}
-
-impl fmt::Display for NotRelieved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stalled(stalled) => write!(f, "{stalled}"),
-            Self::Refused(refused) => write!(f, "{refused}"),
-            Self::NoThread(reason) => {
-                write!(
-                    f,
-                    "no thread can be made to wait for grace periods: {reason}"
-                )
-            }
-        }
-    }
-}
-
-impl Error for NotRelieved {}

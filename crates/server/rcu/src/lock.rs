@@ -13,7 +13,9 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
 use std::sync::{LazyLock, OnceLock};
 
+use crate::alive;
 use crate::counts::{Counts, count};
+use crate::evidence::Sign;
 use crate::flavour::Flavour;
 use crate::own::slots::{OUTSIDE, Slot, Slots};
 use crate::readers::DomainState;
@@ -37,8 +39,11 @@ static LOADED: OnceLock<Result<(), Unavailable>> = OnceLock::new();
 static SLOTS: LazyLock<Slots> = LazyLock::new(Slots::new);
 static STATE: DomainState = DomainState::new(Lock::NAME);
 
-/// What a reader's word is while it has the lock.
+/// A reader's word while it has the lock.
 const INSIDE: u64 = 1;
+
+/// The word in a section without the lock, in a child of a fork: nobody frees anything there.
+const UNLOCKED: u64 = 2;
 
 impl ReadWrite {
     /// Makes writers go first.
@@ -70,6 +75,17 @@ impl ReadWrite {
         assert!(error == 0, "pthread_rwlock_rdlock: error {error}");
     }
 
+    /// The same in a child of a fork; returns what the reader's word is then. A writer that the child does not have may
+    /// have had the lock, or have waited for it: it would never let a reader in.
+    #[cold]
+    fn read_in_child(&self) -> u64 {
+        // SAFETY: as in `read`.
+        match unsafe { libc::pthread_rwlock_tryrdlock(self.0.get()) } {
+            0 => INSIDE,
+            _ => UNLOCKED,
+        }
+    }
+
     fn write(&self) {
         // SAFETY: the lock was made, and is never destroyed.
         let error = unsafe { libc::pthread_rwlock_wrlock(self.0.get()) };
@@ -93,9 +109,12 @@ fn said(call: &'static str, error: i32) -> Result<(), Unavailable> {
 }
 
 // SAFETY: a section holds the lock for reading. `synchronize` gets it for writing when no section is open, and all that
-// they did happens before. Sections that are entered later lock after it was unlocked, so they see what came before.
+// they did happens before. Sections that are entered later lock after it was unlocked, so they see what came before. A
+// child of a fork may have sections without the lock, and has no grace periods.
 unsafe impl Flavour for Lock {
     const NAME: &'static str = "rwlock";
+
+    const SIGN: Sign = Sign::WriteLocks;
 
     /// Says whether the reader has the lock, to itself and to those who look at it.
     type Place = &'static Slot;
@@ -119,16 +138,24 @@ unsafe impl Flavour for Lock {
         // A section that was forgotten holds the lock. Locking again could wait for a writer that waits for this
         // thread.
         if place.seen.load(Ordering::Relaxed) == OUTSIDE {
-            LOCK.read();
-            place.seen.store(INSIDE, Ordering::Relaxed);
+            let inside = if alive::is_forked() {
+                LOCK.read_in_child()
+            } else {
+                LOCK.read();
+                INSIDE
+            };
+            place.seen.store(inside, Ordering::Relaxed);
         }
     }
 
     #[inline(always)]
     unsafe fn exit(place: &Self::Place) {
+        let is_locked = place.seen.load(Ordering::Relaxed) == INSIDE;
         place.seen.store(OUTSIDE, Ordering::Relaxed);
-        // SAFETY: `enter` locked it, or a forgotten section did. References into the section have ended.
-        unsafe { LOCK.unlock() };
+        if is_locked {
+            // SAFETY: `enter` locked it, or a forgotten section did. References into the section have ended.
+            unsafe { LOCK.unlock() };
+        }
     }
 
     unsafe fn end_forgotten(place: &Self::Place) {

@@ -51,7 +51,7 @@ pub fn as_reader<F: Flavour, R>(work: impl FnOnce(&mut Reader<F>) -> R) -> Resul
     Ok(work(&mut scope.reader))
 }
 
-/// What a thread does as a reader: see [`as_reader`].
+/// Things that a thread does as a reader: see [`as_reader`].
 pub struct Reader<F: Flavour> {
     place: F::Place,
     /// The place is the thread's.
@@ -106,6 +106,9 @@ impl<F: Flavour> Reader<F> {
     }
 
     /// Executes what may block: grace periods do not wait for this thread meanwhile.
+    ///
+    /// A thread that retires objects hands them over before ([`Limbo::hand_over`](crate::Limbo::hand_over)): it frees
+    /// none while it blocks.
     pub fn while_offline<R>(&mut self, blocks: impl FnOnce() -> R) -> R {
         let _offline = Offline::<F>::new(&self.place);
         blocks()
@@ -115,6 +118,9 @@ impl<F: Flavour> Reader<F> {
     ///
     /// # Errors
     /// If this process is a fork.
+    ///
+    /// # Panics
+    /// As [`synchronize`](crate::synchronize()).
     pub fn synchronize(&mut self) -> Result<(), Refused> {
         if alive::is_forked() {
             return Err(Refused::Forked);

@@ -39,7 +39,7 @@ pub struct DomainState {
 }
 
 thread_local! {
-    /// Of which flavours the thread is a reader.
+    /// The flavours of which the thread is a reader, a bit for each.
     static READS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -55,11 +55,11 @@ struct Listed {
     bury: unsafe fn(AnyPlace) -> bool,
 }
 
-/// A copy of a [`Flavour::Place`], whose type is known by the functions beside it.
+/// A copy of a [`Flavour::Place`], whose type is known by the functions that are listed with it.
 #[derive(Debug, Clone, Copy)]
 struct AnyPlace(MaybeUninit<Words>);
 
-/// What a look at a reader found.
+/// The result of a look at a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// No grace period waits for it.
@@ -92,7 +92,7 @@ impl DomainState {
     }
 
     /// Its counters.
-    pub fn counters(&self) -> &Counters {
+    pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }
 
@@ -164,8 +164,8 @@ impl Listed {
     fn look(&self) -> Found {
         if self.thread.is_alive() {
             // SAFETY: the place was listed together with this function. The lock keeps the thread from leaving, and it
-            // lives. If it ends now without leaving, by a system call of its own, its stack and its words stay where
-            // they are until somebody joins it, which takes longer than a look.
+            // lives until it has left, as `Flavour::join` was promised. A thread that breaks this promise by a system
+            // call of its own may end between two looks: what is said of such threads is best effort.
             let holds_up = unsafe { (self.holds_up)(self.place) };
             return if holds_up {
                 Found::HoldsUp

@@ -21,6 +21,10 @@ use crate::unavailable::Refused;
 ///
 /// # Errors
 /// If the flavour is unavailable, the calling thread is a reader of it, or this process is a fork.
+///
+/// # Panics
+/// If an own domain uses membarrier, and the kernel refuses it although it did not when the flavour was loaded: a
+/// filter of system calls that a program installs later must let membarrier through.
 pub fn synchronize<F: Flavour>() -> Result<(), Refused> {
     admit::<F>()?;
     // SAFETY: the flavour is loaded, the caller no reader, and this process no fork, as was just checked.
@@ -29,10 +33,14 @@ pub fn synchronize<F: Flavour>() -> Result<(), Refused> {
 }
 
 /// As [`synchronize`], but without its clock, which costs about as much as the shortest grace periods: neither timed
-/// nor watched.
+/// nor watched. So nobody names a reader that holds it up, or gives back what a thread had that ended without leaving,
+/// unless another grace period that is watched waits at the same time.
 ///
 /// # Errors
 /// As of [`synchronize`].
+///
+/// # Panics
+/// As [`synchronize`].
 pub fn synchronize_unwatched<F: Flavour>() -> Result<(), Refused> {
     admit::<F>()?;
     // SAFETY: as in `synchronize`.
@@ -63,9 +71,7 @@ pub(crate) unsafe fn watched<F: Flavour>() {
     let stamp = domain.running.begin(begun);
     // SAFETY: as the caller promises.
     unsafe { F::synchronize() };
-    if let Some(stamp) = stamp {
-        stamp.store(NOBODY, Ordering::Relaxed);
-    }
+    drop(stamp);
     domain.durations.add(now_ns() - begun);
     count(&domain.counters().grace_periods);
 }
@@ -83,6 +89,15 @@ const STAMPS: usize = 16;
 /// A stamp that is free.
 const NOBODY: u64 = 0;
 
+/// A place that was stamped. It is free again when this is dropped, also by a panic.
+struct Stamp<'a>(&'a AtomicU64);
+
+impl Drop for Stamp<'_> {
+    fn drop(&mut self) {
+        self.0.store(NOBODY, Ordering::Relaxed);
+    }
+}
+
 /// Since when each of those waits that wait for a grace period.
 #[derive(Debug)]
 pub(crate) struct Running([AtomicU64; STAMPS]);
@@ -93,18 +108,41 @@ impl Running {
     }
 
     /// Stamps a free place, if there is one.
-    fn begin(&self, now: u64) -> Option<&AtomicU64> {
-        self.0.iter().find(|stamp| {
+    fn begin(&self, now: u64) -> Option<Stamp<'_>> {
+        let mut stamps = self.0.iter();
+        let stamp = stamps.find(|stamp| {
             stamp.load(Ordering::Relaxed) == NOBODY
                 && stamp
                     .compare_exchange(NOBODY, now, Ordering::Relaxed, Ordering::Relaxed)
                     .is_ok()
-        })
+        });
+        stamp.map(Stamp)
     }
 
     /// The earliest stamp.
     pub fn oldest(&self) -> Option<u64> {
         let stamps = self.0.iter().map(|stamp| stamp.load(Ordering::Relaxed));
         stamps.filter(|stamp| *stamp != NOBODY).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn a_grace_period_that_panics_waits_no_more() {
+        let running = Running::new();
+        let stamp = running.begin(7);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let _stamp = running.begin(5);
+            assert_eq!(running.oldest(), Some(5));
+            panic!("planted");
+        }));
+        assert!(outcome.is_err());
+        assert_eq!(running.oldest(), Some(7));
+        drop(stamp);
+        assert_eq!(running.oldest(), None);
     }
 }

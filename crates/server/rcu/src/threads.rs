@@ -79,13 +79,13 @@ fn read(tid: i32, file: &str) -> io::Result<String> {
 }
 
 /// A thread, and what it does at the moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shown {
     /// Its number, as in `/proc/PID/task`.
     pub tid: i32,
     /// Its name: at most 15 bytes. Empty if it has ended.
     pub name: String,
-    /// What it does, as in "sleeping in ep_poll".
+    /// Its state, as in "sleeping in ep_poll".
     pub state: String,
 }
 

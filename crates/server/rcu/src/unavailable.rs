@@ -41,7 +41,7 @@ pub enum Unavailable {
         /// Its `errno`.
         error: i32,
     },
-    /// The machine has one processor, on which a command of membarrier does nothing.
+    /// The machine has one processor, where a command of membarrier returns at once.
     OneProcessor {
         /// The command.
         command: &'static str,
@@ -59,12 +59,13 @@ impl fmt::Display for Unavailable {
             Self::NotAsExpected(sentence) => f.write_str(sentence),
             Self::Taken { flavour, by } => write!(
                 f,
-                "{flavour}: this process uses the library as {by}, and one library cannot be both"
+                "{flavour}: this process uses the library as {by}, and one library cannot be both: use a process for \
+                 each"
             ),
             Self::Membarrier { command, offered } => {
                 write!(
                     f,
-                    "the kernel does not offer {command} (it offers {offered:#x})"
+                    "the kernel does not offer {command} (it offers {offered:#x}): choose a flavour without it"
                 )
             }
             Self::Call { call, error } => {
@@ -73,7 +74,7 @@ impl fmt::Display for Unavailable {
             Self::OneProcessor { command } => {
                 write!(
                     f,
-                    "this machine has one processor, where {command} does nothing"
+                    "this machine has one processor, where {command} returns at once"
                 )
             }
             Self::Architecture(flavour) => {

@@ -2,17 +2,18 @@
 //!
 //! One thread looks at all flavours that have readers, four times a second. Only when a grace period has waited for
 //! longer than [`PATIENCE`] does it look at each reader, and keeps readers from joining and leaving meanwhile. Without
-//! readers it sleeps.
+//! readers it sleeps. It is also the one that finds readers whose thread has ended without leaving.
 
 use std::fmt;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::limbo::{Mebibytes, Waiting};
 use crate::own::atomic::Mutex;
 use crate::readers::{DomainState, Found};
+use crate::stalled::{Mebibytes, Waiting};
 use crate::synchronize::now_ns;
 use crate::threads;
 
@@ -36,6 +37,8 @@ pub enum Cause {
     Buried,
     /// It ended without leaving, and the library waits for it for ever.
     Lost,
+    /// No reader is known that the grace period waits for.
+    Unknown,
 }
 
 /// A grace period that waits for long, and for whom.
@@ -45,11 +48,11 @@ pub struct Stall {
     pub flavour: &'static str,
     /// How long the grace period has waited.
     pub waited: Duration,
-    /// The thread. If it has ended, its name is empty.
+    /// The thread. If it has ended, its name is empty; if none is known, its number is 0.
     pub reader: Shown,
-    /// What it does to the grace period.
+    /// Why the grace period waits for it.
     pub cause: Cause,
-    /// What waits to be freed by the batches of this flavour.
+    /// Bytes and objects in batches of this flavour.
     pub waiting: Waiting,
 }
 
@@ -79,28 +82,39 @@ impl fmt::Display for Stall {
                  s so far; {waiting} wait to be freed. Restart the program.",
                 reader.tid
             ),
+            Cause::Unknown => write!(
+                f,
+                "rcu: {flavour}: a grace period has waited {waited:.1} s for no reader that is known; {waiting} wait \
+                 to be freed. Readers of `signal` must not block SIGUSR1. Other code of this process may have readers \
+                 of the same library."
+            ),
         }
     }
 }
 
 type Report = Box<dyn Fn(&Stall) + Send>;
 
-/// Who is told; nobody: standard error.
+/// The function that gets reports instead of standard error. While it is called it is not here.
 static REPORT: Mutex<Option<Report>> = Mutex::new(None);
 
 /// Has stalls reported to a function instead of standard error: once for each grace period and reader, then every 10 s.
-/// The function is called on the thread that watches, which waits for it.
+///
+/// The function is called on the thread that watches, which waits for it: it does not wait for a grace period itself.
+/// It may call this function. If it panics, it is called again for the next stall.
 pub fn on_stall(report: impl Fn(&Stall) + Send + 'static) {
-    *REPORT.lock() = Some(Box::new(report));
+    let before = REPORT.lock().replace(Box::new(report));
+    drop(before);
 }
 
 fn tell(stall: &Stall) {
-    match &*REPORT.lock() {
-        Some(report) => report(stall),
-        None => {
-            let _ = writeln!(io::stderr(), "{stall}");
-        }
-    }
+    let Some(report) = REPORT.lock().take() else {
+        let _ = writeln!(io::stderr(), "{stall}");
+        return;
+    };
+    // A panic was printed. The thread goes on, as nobody would be named otherwise.
+    let _ = catch_unwind(AssertUnwindSafe(|| report(stall)));
+    // Unless there is another one by now.
+    REPORT.lock().get_or_insert(report);
 }
 
 /// Whether there is to be no watch.
@@ -108,6 +122,9 @@ static IS_OFF: AtomicBool = AtomicBool::new(false);
 
 /// Has nobody watch: for measurements that a thread would disturb which wakes four times a second. It is called before
 /// any thread joins.
+///
+/// Nobody names a reader then that holds a grace period up. And nobody gives back what a thread had that ended without
+/// leaving: grace periods of own domains, too, wait for it for ever.
 pub fn never_watch() {
     IS_OFF.store(true, Ordering::Relaxed);
 }
@@ -156,7 +173,7 @@ fn know(domain: &'static DomainState) {
     domain.grace.is_watched.store(true, Ordering::Relaxed);
 }
 
-/// What the thread does, for as long as the process lives.
+/// The work of the thread, for as long as the process lives.
 fn serve() {
     let mut watched: Vec<Watched> = Vec::new();
     loop {
@@ -219,25 +236,37 @@ impl Watched {
         if !is_time {
             return;
         }
-        let mut has_told = false;
-        for (thread, found) in self.domain.look() {
-            let cause = match found {
-                Found::Goes => continue,
-                Found::HoldsUp => Cause::Reads,
-                Found::Buried => Cause::Buried,
-                Found::Lost => Cause::Lost,
-            };
+        let found = self.domain.look().into_iter();
+        let mut causes: Vec<(Shown, Cause)> = found
+            .filter_map(|(thread, found)| {
+                cause(found).map(|cause| (Shown::look(thread.tid), cause))
+            })
+            .collect();
+        // A grace period has phases, and between two of them it waits for nobody.
+        if causes.is_empty() && waited >= 2 * PATIENCE {
+            causes.push((Shown::default(), Cause::Unknown));
+        }
+        if causes.is_empty() {
+            return;
+        }
+        for (reader, cause) in causes {
             tell(&Stall {
                 flavour: self.domain.name(),
                 waited,
-                reader: Shown::look(thread.tid),
+                reader,
                 cause,
                 waiting: self.domain.grace.waiting(),
             });
-            has_told = true;
         }
-        if has_told {
-            self.told = Some((since, now + AGAIN.as_nanos() as u64));
-        }
+        self.told = Some((since, now + AGAIN.as_nanos() as u64));
+    }
+}
+
+fn cause(found: Found) -> Option<Cause> {
+    match found {
+        Found::Goes => None,
+        Found::HoldsUp => Some(Cause::Reads),
+        Found::Buried => Some(Cause::Buried),
+        Found::Lost => Some(Cause::Lost),
     }
 }

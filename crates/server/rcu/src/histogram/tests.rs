@@ -10,6 +10,8 @@ fn buckets_begin_at_their_lower_bounds() {
     assert_eq!(Durations::lower_bound_ns(0), 64);
     assert_eq!(Durations::lower_bound_ns(1), 96);
     assert_eq!(Durations::lower_bound_ns(2), 128);
+    let end = Durations::lower_bound_ns(BUCKETS);
+    assert_eq!(Durations::lower_bound_ns(usize::MAX), end);
 }
 
 #[test]

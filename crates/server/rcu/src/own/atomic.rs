@@ -1,4 +1,4 @@
-//! What the protocol of the own domains does to memory that others see. The models put others in their place.
+//! Operations of the own domains' protocol on memory that others see. The models put others in their place.
 //!
 //! The lock is our own so that ThreadSanitizer, which does not know Rust's library, sees it.
 #![expect(
@@ -116,7 +116,7 @@ impl<T> Mutex<T> {
             }
             pause();
         }
-        // Whoever has slept cannot know whether others still do, so it wakes one more than it may have to.
+        // A thread that has slept cannot know whether others still do, so it wakes one more than it may have to.
         while self.state.swap(WAITED_FOR, Ordering::Acquire) != FREE {
             self.state.wait(WAITED_FOR);
         }

@@ -20,6 +20,10 @@ pub trait Fences: 'static {
     /// A fence in a writer.
     fn heavy();
 
+    /// A reader is about to announce a quiescent state.
+    #[inline(always)]
+    fn passes() {}
+
     /// A writer has slept.
     fn slept() {}
 

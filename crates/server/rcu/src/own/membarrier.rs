@@ -50,17 +50,19 @@ impl Command {
         }
     }
 
-    /// Whether it is what it is called, given what [`offered`] and [`processors`] return.
+    /// Whether a flavour can have it for its barrier, given what [`offered`] and [`processors`] return. With one
+    /// processor each command returns at once: there is nobody to order with. A flavour that is there for the time that
+    /// the global one takes would not be what it is called.
     ///
     /// # Errors
     /// If the kernel does not offer it, as with [`Command::Global`] under `nohz_full`; or, of that command, if there is
-    /// one processor only: the kernel returns at once then.
+    /// one processor only.
     pub fn available(self, offered: u32, processors: usize) -> Result<(), Unavailable> {
         let command = self.name();
         if offered & self.bit() == 0 {
             return Err(Unavailable::Membarrier { command, offered });
         }
-        if self == Self::Global && processors < 2 {
+        if self == Self::Global && !is_measurable(processors) {
             return Err(Unavailable::OneProcessor { command });
         }
         Ok(())
@@ -73,12 +75,7 @@ impl Command {
     /// If the kernel refuses.
     pub fn register(self) -> Result<(), Unavailable> {
         match self.registration() {
-            Some(number) => membarrier(number)
-                .map(drop)
-                .map_err(|error| Unavailable::Call {
-                    call: "membarrier",
-                    error: error.raw_os_error().unwrap_or(0),
-                }),
+            Some(number) => membarrier(number).map(drop).map_err(refused),
             None => Ok(()),
         }
     }
@@ -103,6 +100,20 @@ pub fn processors() -> usize {
     // SAFETY: it takes a number and returns one.
     let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     usize::try_from(online).unwrap_or(1)
+}
+
+/// Whether commands have a cost to measure: with one processor the kernel returns from each at once.
+pub fn is_measurable(processors: usize) -> bool {
+    processors > 1
+}
+
+/// The reason why a flavour whose call failed is unavailable.
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped by it")]
+pub(crate) fn refused(error: io::Error) -> Unavailable {
+    Unavailable::Call {
+        call: "membarrier",
+        error: error.raw_os_error().unwrap_or(0),
+    }
 }
 
 #[inline]

@@ -10,14 +10,20 @@ pub mod slots;
 use std::marker::PhantomData;
 use std::sync::atomic::{Ordering, compiler_fence, fence};
 use std::sync::{LazyLock, OnceLock};
+use std::thread;
+use std::time::Duration;
 
 use crate::counts::{Counters, Counts, count};
+use crate::evidence::{Facts, Sign};
 use crate::flavour::Flavour;
 use crate::readers::DomainState;
 use crate::unavailable::{NotAtWork, Unavailable};
 use domain::Domain;
 use fence::Fences;
 use membarrier::Command;
+
+/// How long to wait until the kernel may have memory again.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// An own domain, by its policy.
 #[derive(Debug)]
@@ -32,7 +38,7 @@ pub type OwnMembarrier = Own<Expedited>;
 /// The same with a membarrier that is not expedited: it takes milliseconds, and interrupts nobody.
 pub type OwnMembarrierGlobal = Own<Global>;
 
-/// What makes an own domain a flavour.
+/// The difference between own domains.
 pub trait Policy: Sized + 'static {
     /// The flavour's name.
     const NAME: &'static str;
@@ -41,11 +47,11 @@ pub trait Policy: Sized + 'static {
     /// one, so readers announce quiescent states instead of sections.
     const COMMAND: Option<Command>;
 
-    /// What there is one of in a process.
+    /// The parts of which a process has one each.
     fn statics() -> &'static Statics<Self>;
 }
 
-/// What there is one of in a process for each own domain.
+/// The parts of which a process has one for each own domain.
 pub struct Statics<P> {
     domain: LazyLock<Domain<P>>,
     state: DomainState,
@@ -118,18 +124,26 @@ impl<P: Policy> Fences for P {
             fence(Ordering::SeqCst);
             return;
         };
-        if let Err(error) = command.call() {
-            // Without it the grace period would be too short, so it must not end.
-            panic!(
+        while let Err(error) = command.call() {
+            // The kernel allocates for it. Without it the grace period would be too short, so it must not end.
+            assert!(
+                error.raw_os_error() == Some(libc::ENOMEM),
                 "{}: the kernel offered it, and refuses it now: {error}",
                 command.name()
             );
+            thread::sleep(PAUSE);
         }
         count(match command {
             Command::PrivateExpedited => &counters::<P>().membarrier_expedited,
             Command::Global => &counters::<P>().membarrier_global,
             Command::GlobalExpedited => &counters::<P>().membarrier_other,
         });
+    }
+
+    #[inline(always)]
+    fn passes() {
+        // Before it is announced: who sees the end of the grace period sees the count.
+        count(&counters::<P>().quiescent_states);
     }
 
     fn slept() {
@@ -153,13 +167,21 @@ fn prepare<P: Policy>() -> Result<(), Unavailable> {
         return Err(Unavailable::Architecture(P::NAME));
     }
     command.available(membarrier::offered(), membarrier::processors())?;
-    command.register()
+    command.register()?;
+    // A filter of system calls may refuse what the kernel offers.
+    command.call().map_err(membarrier::refused)
 }
 
 // SAFETY: `domain` has the argument. Readers of a domain with quiescent states are between `begin` and `end` while they
 // are online; others between `enter` and `exit`.
 unsafe impl<P: Policy> Flavour for Own<P> {
     const NAME: &'static str = P::NAME;
+
+    const SIGN: Sign = match P::COMMAND {
+        None => Sign::States,
+        Some(Command::PrivateExpedited) => Sign::Expedited,
+        Some(Command::Global | Command::GlobalExpedited) => Sign::Global,
+    };
 
     type Place = domain::Place<'static>;
 
@@ -204,15 +226,15 @@ unsafe impl<P: Policy> Flavour for Own<P> {
 
     #[inline(always)]
     unsafe fn quiescent(place: &Self::Place) {
-        if P::COMMAND.is_none() && place.pass::<P>() {
-            count(&counters::<P>().quiescent_states);
+        if P::COMMAND.is_none() {
+            place.pass::<P>();
         }
     }
 
     unsafe fn offline(place: &Self::Place) {
         if P::COMMAND.is_none() {
+            P::passes();
             place.end::<P>();
-            count(&counters::<P>().quiescent_states);
         }
     }
 
@@ -241,6 +263,13 @@ unsafe impl<P: Policy> Flavour for Own<P> {
         &P::statics().state
     }
 
+    fn facts() -> Facts {
+        Facts {
+            membarrier_query: P::COMMAND.map(|_| membarrier::offered()),
+            ..Facts::default()
+        }
+    }
+
     fn counts() -> Counts {
         Counts {
             word: P::statics().domain.epoch(),
@@ -248,7 +277,7 @@ unsafe impl<P: Policy> Flavour for Own<P> {
         }
     }
 
-    fn mechanism(before: &Counts, after: &Counts, _: u64) -> Result<(), NotAtWork> {
+    fn mechanism(before: &Counts, after: &Counts, readers: u64) -> Result<(), NotAtWork> {
         let counted = after.since(before);
         let epochs = after.word.wrapping_sub(before.word);
         let barriers = [
@@ -259,12 +288,15 @@ unsafe impl<P: Policy> Flavour for Own<P> {
         // A writer that sleeps has more than one barrier.
         let is_right =
             |(command, count): &(Command, u64)| (Some(*command) == P::COMMAND) == (*count > 0);
-        if epochs == 1 && barriers.iter().all(is_right) {
+        let states = counted.quiescent_states;
+        let have_announced = P::COMMAND.is_some() || states >= readers;
+        if epochs == 1 && barriers.iter().all(is_right) && have_announced {
             return Ok(());
         }
         let barriers = barriers.map(|(command, count)| format!("{count} {}", command.name()));
         Err(NotAtWork(format!(
-            "{}: in 1 grace period the domain counted {epochs}, with {}",
+            "{}: in 1 grace period with {readers} readers the domain counted {epochs}, with {states} quiescent states, \
+             {}",
             P::NAME,
             barriers.join(", ")
         )))

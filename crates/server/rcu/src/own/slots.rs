@@ -5,12 +5,12 @@ use std::ptr::null_mut;
 
 use super::atomic::{AtomicBool, AtomicPtr, AtomicU64, BLOCK, Futex, Ordering};
 
-/// What a reader has seen that is in no section.
+/// `seen` of a reader that is in no section.
 pub const OUTSIDE: u64 = 0;
 
-/// What a slot's `awaited` is while no writer sleeps for it.
+/// A slot's `awaited` while no writer sleeps for it.
 pub const NOBODY: u32 = 0;
-/// What it is while one does, or is about to.
+/// `awaited` while one does, or is about to.
 pub const WRITER: u32 = 1;
 
 /// The words of one reader. Two lines, as processors fetch lines in pairs.

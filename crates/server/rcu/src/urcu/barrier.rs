@@ -4,6 +4,14 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering, compiler_fence};
 
+use sealed::Sealed;
+
+/// Its trait cannot be named outside of this module.
+mod sealed {
+    /// Keeps other crates from implementing what it bounds.
+    pub trait Sealed {}
+}
+
 /// The full barrier that a library was compiled with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BarrierKind {
@@ -23,8 +31,22 @@ impl BarrierKind {
     }
 }
 
-/// A full barrier.
-pub trait Barrier: 'static {
+/// A full barrier, on which flavours rely. So no other crate can make one:
+///
+/// ```compile_fail,E0277
+/// use perflab_rcu::urcu::{Barrier, BarrierKind, Mb};
+///
+/// struct Nothing;
+///
+/// impl Barrier for Nothing {
+///     const KIND: BarrierKind = BarrierKind::Mfence;
+///
+///     fn full() {}
+/// }
+///
+/// perflab_rcu::as_reader::<Mb<Nothing>, _>(|reader| drop(reader.enter()));
+/// ```
+pub trait Barrier: Sealed + 'static {
     /// Which one it is.
     const KIND: BarrierKind;
 
@@ -39,6 +61,9 @@ pub struct Mfence;
 /// [`BarrierKind::Locked`].
 #[derive(Debug, Clone, Copy)]
 pub struct Locked;
+
+impl Sealed for Mfence {}
+impl Sealed for Locked {}
 
 impl Barrier for Mfence {
     const KIND: BarrierKind = BarrierKind::Mfence;

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering, compiler_fence};
 
 use crate::counts::Counts;
+use crate::evidence::{Facts, Sign};
 use crate::flavour::Flavour;
 use crate::readers::DomainState;
 use crate::unavailable::{NotAtWork, Unavailable};
@@ -19,6 +20,10 @@ use super::words::{Function, Gp};
 
 /// liburcu's bp: as memb, but a thread becomes a reader with its first section, and a grace period that waits looks
 /// again every 10 ms. B is the barrier of readers where the library does without membarrier.
+///
+/// The library leaves for a thread when it ends, under a lock that another thread of the parent may have had at a fork.
+/// So in a child of a fork, a thread that was a reader ends by `_exit` or `exec`, and does not return from its start
+/// function.
 #[derive(Debug, Clone, Copy)]
 pub struct Bp<B = Mfence>(PhantomData<B>);
 
@@ -56,6 +61,8 @@ impl Place {
 // ends.
 unsafe impl<B: Barrier> Flavour for Bp<B> {
     const NAME: &'static str = "bp";
+
+    const SIGN: Sign = Sign::Expedited;
 
     type Place = Place;
 
@@ -128,12 +135,17 @@ unsafe impl<B: Barrier> Flavour for Bp<B> {
     }
 
     unsafe fn holds_up(place: &Place) -> bool {
-        // SAFETY: the thread lives, so its variable does, and it registered when it joined.
+        // SAFETY: the thread lives, so its variable does: it leaves before it ends, as `join` was promised. It
+        // registered when it joined.
         inline::holds_up(unsafe { place.word() }, place.gp)
     }
 
     fn domain() -> &'static DomainState {
         &Kind::Bp.state().domain
+    }
+
+    fn facts() -> Facts {
+        super::facts(Kind::Bp)
     }
 
     fn counts() -> Counts {

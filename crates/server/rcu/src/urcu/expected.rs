@@ -1,4 +1,5 @@
-//! What one grace period of a library does if the flavour is what its name says, and what it never does.
+//! Bounds on one grace period of a library: actions that it has if the flavour is what its name says, and actions that
+//! it never has.
 
 use std::fmt::Write;
 
@@ -29,7 +30,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// It happens at least so often.
+    /// It happens at least this number of times.
     pub fn at_least(self, least: u64) -> Self {
         Self {
             least,
@@ -140,11 +141,7 @@ pub fn judge<F: Flavour>(
         wrong.join("; ")
     );
     if let Some(other) = broken.iter().find(|bound| bound.most == 0) {
-        let _ = write!(
-            sentence,
-            ": what is called {flavour} here is {}",
-            other.sign_of
-        );
+        let _ = write!(sentence, ": {flavour} works as {} here", other.sign_of);
     }
     Err(NotAtWork(sentence))
 }

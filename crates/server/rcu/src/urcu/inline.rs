@@ -1,7 +1,7 @@
 //! The read side of liburcu's flavours with nested sections, inlined: memb, mb and signal, and what bp has of it.
 //!
-//! What it does to the reader's word and to the library's, and in which order, is what the headers of soname 8 do,
-//! which promise to match the library as long as that stays. [`trial`](super::trial) sees that it fits the library
+//! It does to the reader's word and to the library's the same as the headers of soname 8, in the same order. These
+//! promise to match the library as long as that stays. [`trial`](super::trial) sees that it fits the library
 //! that was loaded. Numbers are steps of both sides:
 //!
 //! ```text
@@ -25,7 +25,7 @@ use crate::counts::{Counters, count};
 use super::barrier::Light;
 use super::words::{Gp, NEST, PHASE};
 
-/// What a grace period that sleeps has stored in the futex.
+/// The futex while a grace period sleeps.
 pub const SLEEPS: i32 = -1;
 
 /// Opens a section.
@@ -38,6 +38,10 @@ pub fn enter<L: Light>(word: &AtomicU64, gp: &Gp, has: &AtomicI32) {
         L::light(has);
     } else {
         cold_path();
+        // Sections that were forgotten count. Another one would carry into the phase: the reader would be in none.
+        if own & NEST == NEST {
+            std::process::abort();
+        }
         word.store(own + 1, Ordering::Release); // 3
     }
 }
@@ -105,3 +109,6 @@ pub fn holds_up(word: &AtomicU64, gp: &Gp) -> bool {
     let own = word.load(Ordering::Acquire);
     own & NEST != 0 && (own ^ gp.ctr.load(Ordering::Relaxed)) & PHASE != 0
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,9 +34,9 @@ pub enum Kind {
     Qsbr,
 }
 
-/// What this process has of a library.
+/// A library in this process.
 pub struct State {
-    /// Of all flavours that are views of the library.
+    /// The domain of all flavours that are views of the library.
     pub domain: DomainState,
     library: OnceLock<Result<Library, Unavailable>>,
     /// The flavour that made it usable, and whether it is.
@@ -77,7 +77,7 @@ impl Kind {
         }
     }
 
-    /// What this process has of it.
+    /// The library in this process.
     pub fn state(self) -> &'static State {
         static MEMB: State = State::new("memb");
         static MB: State = State::new("mb");

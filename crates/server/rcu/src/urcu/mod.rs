@@ -37,6 +37,7 @@ mod words;
 use std::sync::atomic::Ordering;
 
 use crate::counts::Counts;
+use crate::evidence::Facts;
 use crate::flavour::Flavour;
 use crate::own::membarrier::{self, Command};
 use crate::unavailable::Unavailable;
@@ -44,7 +45,7 @@ use crate::unavailable::Unavailable;
 pub use barrier::{Barrier, BarrierKind, Locked, Mfence};
 pub use bp::Bp;
 pub use library::only_from;
-pub use nested::{Checked, Forced, Global, Mb, Memb, Signal, View, Without};
+pub use nested::{Checked, Forced, Global, Mb, Memb, Signal, Without};
 pub use qsbr::Qsbr;
 
 use library::{Generation, Kind, Library};
@@ -61,50 +62,38 @@ pub fn barrier(flavour: &str) -> Result<BarrierKind, Unavailable> {
     }
 }
 
-/// What is known of the library of a flavour that was loaded.
-pub(crate) struct Known {
-    /// The file.
-    pub library: String,
-    /// Its build ID.
-    pub build_id: Option<String>,
-    /// The line of versions.
-    pub generation: String,
-    /// The full barrier of its readers.
-    pub barrier: Option<String>,
-    /// Whether it uses membarrier, if it has a word for that.
-    pub has_sys_membarrier: Option<bool>,
-    /// Whether its flavour may use membarrier.
-    pub may_use_membarrier: bool,
-}
-
-/// What is known of the library of a flavour; nothing if it is not liburcu's, or not loaded.
-pub(crate) fn known(flavour: &str) -> Option<Known> {
-    let kind = Kind::of(flavour)?;
-    kind.state().used_as.get()?;
-    let library = kind.library().ok()?;
+/// The facts on a library; none if it was not loaded.
+fn facts(kind: Kind) -> Facts {
+    if kind.state().used_as.get().is_none() {
+        return Facts::default();
+    }
+    let Ok(library) = kind.library() else {
+        return Facts::default();
+    };
     // mb of 0.15.0 to 0.15.4 leaves a section by a store that was never looked at.
     let is_other = kind == Kind::Mb
         && library.generation == Generation::V015
         && library.barrier == Some(BarrierKind::Mfence);
+    let note = if is_other {
+        ", not as this version's headers"
+    } else {
+        ""
+    };
     let has = library.shared.has.load(Ordering::Relaxed) != 0;
-    Some(Known {
-        library: library.file().display().to_string(),
+    let may_use_membarrier = matches!(kind, Kind::Memb | Kind::Bp);
+    Facts {
+        library: Some(library.file().display().to_string()),
         build_id: library.object.build_id(),
-        generation: library.generation.to_string(),
-        barrier: library.barrier.map(|barrier| {
-            let note = if is_other {
-                ", not as this version's headers"
-            } else {
-                ""
-            };
-            format!("{}{note}", barrier.name())
-        }),
+        generation: Some(library.generation.to_string()),
+        barrier: library
+            .barrier
+            .map(|barrier| format!("{}{note}", barrier.name())),
         has_sys_membarrier: library.shared.has_fallback().then_some(has),
-        may_use_membarrier: matches!(kind, Kind::Memb | Kind::Bp),
-    })
+        membarrier_query: may_use_membarrier.then(membarrier::offered),
+    }
 }
 
-/// What was counted for a library, and the word of its gp.
+/// The counts of a library, and the word of its gp.
 fn counts(kind: Kind) -> Counts {
     let state = kind.state();
     let mut counts = state.domain.counters().snapshot();

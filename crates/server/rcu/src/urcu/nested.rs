@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use crate::counts::Counts;
+use crate::evidence::{Facts, Sign};
 use crate::flavour::Flavour;
 use crate::own::membarrier::{self, Command};
 use crate::readers::DomainState;
@@ -21,12 +22,14 @@ use super::load::{Liburcu, load};
 use super::signal;
 use super::words::Gp;
 
-/// What tells these flavours apart.
+/// The differences between these flavours.
 pub trait Nested: Sized + 'static {
     /// The name.
     const CALLED: &'static str;
     /// The library.
     const LIBRARY: Kind;
+    /// As [`Flavour::SIGN`].
+    const SHOWS: Sign;
     /// Whether the library's expedited membarriers are made global ones.
     const GLOBAL: bool = false;
     /// The barrier of readers.
@@ -50,7 +53,7 @@ pub trait Nested: Sized + 'static {
     /// The calling thread has left.
     fn dismiss(_: bool) {}
 
-    /// What one grace period does, with so many readers.
+    /// Bounds on one grace period, with this number of readers.
     fn expected(readers: u64) -> Vec<Bound>;
 }
 
@@ -78,6 +81,8 @@ impl Place {
 // here is the one that its headers have, and was tried. It registers the thread, and unregisters it.
 unsafe impl<T: Nested> Flavour for T {
     const NAME: &'static str = T::CALLED;
+
+    const SIGN: Sign = T::SHOWS;
 
     type Place = Place;
 
@@ -141,12 +146,16 @@ unsafe impl<T: Nested> Flavour for T {
     }
 
     unsafe fn holds_up(place: &Place) -> bool {
-        // SAFETY: the thread lives, so its variable does.
+        // SAFETY: the thread lives, so its variable does: it leaves before it ends, as `join` was promised.
         inline::holds_up(unsafe { &*place.word }, place.gp)
     }
 
     fn domain() -> &'static DomainState {
         &T::LIBRARY.state().domain
+    }
+
+    fn facts() -> Facts {
+        super::facts(T::LIBRARY)
     }
 
     fn counts() -> Counts {
@@ -182,7 +191,7 @@ impl<T: Nested> Liburcu for T {
     }
 }
 
-/// Which view of memb it is.
+/// Which view of memb it is. Readers rely on its barrier, so it is not exported: no other crate can make one.
 pub trait View: 'static {
     /// The name of the flavour.
     const NAME: &'static str;
@@ -203,10 +212,15 @@ pub struct Checked;
 pub struct Forced;
 
 /// memb where the kernel has no membarrier: readers look each time, and execute a barrier.
+///
+/// The library is told so by a word of its own. Other code of the process must not use the same library: its readers
+/// that are in sections at that time executed no barrier, and would not be waited for.
 #[derive(Debug, Clone, Copy)]
 pub struct Without;
 
 /// memb with membarrier that is not expedited.
+///
+/// Other code of the process that uses the same library is slowed down by that, and its calls are counted as well.
 #[derive(Debug, Clone, Copy)]
 pub struct Global;
 
@@ -249,6 +263,11 @@ pub struct Signal;
 impl<V: View, B: Barrier> Nested for Memb<V, B> {
     const CALLED: &'static str = V::NAME;
     const LIBRARY: Kind = Kind::Memb;
+    const SHOWS: Sign = match (V::WITHOUT, V::GLOBAL) {
+        (true, _) => Sign::Barriers,
+        (_, true) => Sign::Global,
+        _ => Sign::Expedited,
+    };
     const GLOBAL: bool = V::GLOBAL;
     type Light = V::Light<B>;
 
@@ -266,7 +285,7 @@ impl<V: View, B: Barrier> Nested for Memb<V, B> {
 
     fn begin(library: &Library) -> Result<(), Unavailable> {
         if V::WITHOUT {
-            // The library's constructor has set it, nobody has joined, and nobody changes it later.
+            // The library's constructor has set it, nobody has joined through this crate, and nobody changes it later.
             library.shared.has.store(0, Ordering::Relaxed);
         }
         Ok(())
@@ -296,6 +315,7 @@ fn may_do_without(library: &Library) -> Result<(), Unavailable> {
 impl<B: Barrier> Nested for Mb<B> {
     const CALLED: &'static str = "mb";
     const LIBRARY: Kind = Kind::Mb;
+    const SHOWS: Sign = Sign::Barriers;
     type Light = Always<B>;
 
     fn expected(_: u64) -> Vec<Bound> {
@@ -306,6 +326,7 @@ impl<B: Barrier> Nested for Mb<B> {
 impl Nested for Signal {
     const CALLED: &'static str = "signal";
     const LIBRARY: Kind = Kind::Signal;
+    const SHOWS: Sign = Sign::Signals;
     type Light = ForCompiler;
 
     fn begin(library: &Library) -> Result<(), Unavailable> {

@@ -8,6 +8,7 @@ use std::hint::cold_path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::counts::{Counts, count};
+use crate::evidence::{Facts, Sign};
 use crate::flavour::Flavour;
 use crate::readers::DomainState;
 use crate::unavailable::{NotAtWork, Unavailable};
@@ -71,6 +72,8 @@ unsafe fn announce(function: Function) {
 // functions of the library itself. A thread is online from `join` on, but between `offline` and `online`.
 unsafe impl Flavour for Qsbr {
     const NAME: &'static str = "qsbr";
+
+    const SIGN: Sign = Sign::States;
 
     type Place = Place;
 
@@ -145,13 +148,17 @@ unsafe impl Flavour for Qsbr {
     }
 
     unsafe fn holds_up(place: &Place) -> bool {
-        // SAFETY: the thread lives, so its variable does.
+        // SAFETY: the thread lives, so its variable does: it leaves before it ends, as `join` was promised.
         let seen = unsafe { &*place.word }.load(Ordering::Acquire);
         seen != 0 && seen != place.gp.ctr.load(Ordering::Relaxed)
     }
 
     fn domain() -> &'static DomainState {
         &Kind::Qsbr.state().domain
+    }
+
+    fn facts() -> Facts {
+        super::facts(Kind::Qsbr)
     }
 
     fn counts() -> Counts {

@@ -40,7 +40,7 @@ pub fn count_handled(library: &Library) -> Result<(), Unavailable> {
     if !library.object.holds(action.sa_sigaction, 1) {
         let file = library.file();
         return Err(Unavailable::NotAsExpected(format!(
-            "signal: {} has not installed its handler of SIGUSR1: what is called signal here signals nobody",
+            "signal: {} has not installed its handler of SIGUSR1, so it can signal nobody",
             file.display()
         )));
     }

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait between two looks.
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// What is wrong with a library.
+/// A fault of a library.
 enum Wrong {
     /// A clause about the library.
     Found(String),

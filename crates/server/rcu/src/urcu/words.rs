@@ -1,6 +1,6 @@
 //! The words of liburcu that readers touch, and the functions that they call, as soname 8 has them.
 //!
-//! Of the library's words nothing is used but the grace period's counter and futex, the reader's counter, and
+//! Only these of the library's words are used: the grace period's counter and futex, the reader's counter, and
 //! `has_sys_membarrier`. They are shared with plain accesses of C that are aligned and of one word each, as all of
 //! liburcu takes for granted.
 #![expect(
@@ -26,7 +26,7 @@ pub const PHASE: u64 = 1 << 32;
 /// The beginning of the symbol `urcu_F_gp`.
 #[repr(C)]
 pub struct Gp {
-    /// What a reader stores in its own word when it enters a section, or is online.
+    /// A reader stores it in its own word when it enters a section, or is online.
     pub ctr: AtomicU64,
     /// -1 while a grace period sleeps. bp has memory here that nobody uses.
     pub futex: AtomicI32,
@@ -59,7 +59,7 @@ pub struct Functions {
     pub read_ongoing: unsafe extern "C" fn() -> c_int,
     /// Waits for a grace period.
     pub synchronize: Function,
-    /// What only qsbr has.
+    /// Functions that only qsbr has.
     pub states: Option<States>,
 }
 

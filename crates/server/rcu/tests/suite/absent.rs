@@ -1,4 +1,4 @@
-//! What is not here, and says why.
+//! Flavours that are not here say why.
 
 use std::env;
 use std::fs;

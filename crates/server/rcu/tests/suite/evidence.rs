@@ -1,10 +1,10 @@
-//! What proves a flavour, and what does not.
+//! A flavour is proven by its mechanism, and by no other.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use perflab_rcu::{
-    Choice, Counts, Flavour, NotAtWork, Unavailable, as_reader, facts, prove, synchronize,
+    Choice, Counts, Flavour, NotAtWork, OwnQsbr, Unavailable, as_reader, facts, prove, synchronize,
     was_at_work, with_flavour,
 };
 use perflab_testing::{needs_found, not_checked, test_name};
@@ -18,7 +18,7 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Executes something while so many threads read.
+/// Executes something while this number of threads read.
 pub fn while_threads_read<F: Flavour, R>(readers: u64, work: impl FnOnce() -> R) -> R {
     let (begun, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
     thread::scope(|scope| {
@@ -118,7 +118,7 @@ fn its_mechanism_is_seen_at_work<F: Flavour>() {
         false_run.signals_handled = 10;
     }
     let refused = was_at_work::<F>(&false_run).unwrap_err();
-    let verdict = format!("what is called {} here is {other}", F::NAME);
+    let verdict = format!(": {} works as {other} here", F::NAME);
     assert!(refused.0.ends_with(&verdict), "{refused}");
 }
 
@@ -151,13 +151,26 @@ fn it_is_made_of_what_its_name_says<F: Flavour>(name: &str) {
 #[test]
 fn a_run_without_a_grace_period_says_nothing() {
     let idle = Counts::default();
-    assert_eq!(was_at_work::<perflab_rcu::OwnQsbr>(&idle), Ok(()));
+    assert_eq!(was_at_work::<OwnQsbr>(&idle), Ok(()));
     let one = Counts {
         grace_periods: 1,
         ..idle
     };
     assert_eq!(
-        was_at_work::<perflab_rcu::OwnQsbr>(&one).unwrap_err().0,
+        was_at_work::<OwnQsbr>(&one).unwrap_err().0,
         "own-qsbr: in 1 grace period there were 0 quiescent states"
     );
+}
+
+#[test]
+fn each_reader_of_own_qsbr_announces_a_quiescent_state() {
+    let before = Counts::default();
+    let after = |quiescent_states| Counts {
+        word: 1,
+        quiescent_states,
+        ..before
+    };
+    assert_eq!(OwnQsbr::mechanism(&before, &after(2), 2), Ok(()));
+    let refused = OwnQsbr::mechanism(&before, &after(1), 2).unwrap_err();
+    assert!(refused.0.contains(" 1 quiescent state"), "{refused}");
 }

@@ -14,7 +14,7 @@ use crate::evidence::proven;
 /// Names the directory of libraries to the test's own process: libraries are loaded once in a process.
 const DIRECTORY: &str = "PERFLAB_RCU_FAKES";
 
-/// What happens to a flavour whose library is compiled so, in a process of its own: why it is refused, or "proven".
+/// The outcome of a flavour whose library is compiled so, in a process of its own: why it is refused, or "proven".
 /// `test` is the name of the calling test, with its module.
 #[expect(clippy::print_stdout, reason = "the test reads it")]
 pub fn outcome(test: &str, flavour: &str, flags: &[&str]) -> String {
@@ -77,7 +77,7 @@ fn a_signal_without_a_handler_is_refused_when_it_is_loaded() {
     let outcome = outcome(test, "signal", &[]);
     assert!(
         outcome.ends_with(
-            "liburcu-signal.so.8 has not installed its handler of SIGUSR1: what is called signal here signals nobody"
+            "liburcu-signal.so.8 has not installed its handler of SIGUSR1, so it can signal nobody"
         ),
         "{outcome}"
     );
@@ -100,7 +100,7 @@ fn a_signal_that_is_memb_is_refused_by_its_proof() {
         "{outcome}"
     );
     assert!(
-        outcome.ends_with(", expected 0: what is called signal here is memb"),
+        outcome.ends_with(", expected 0: signal works as memb here"),
         "{outcome}"
     );
 }
@@ -117,7 +117,7 @@ fn an_mb_that_is_memb_is_refused_however_it_is_linked() {
     for flags in ways {
         let outcome = outcome(test, "mb", flags);
         assert!(
-            outcome.ends_with(": what is called mb here is memb"),
+            outcome.ends_with(": mb works as memb here"),
             "{flags:?}: {outcome}"
         );
     }

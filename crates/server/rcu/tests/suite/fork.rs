@@ -3,6 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use perflab_rcu::{
 
 use crate::limbo::{FLAVOURS, loaded};
 
-/// What the child ends with if all was as it should be.
+/// The exit code of a child in which all was as it should be.
 const FINE: i32 = 33;
 
 /// Forks, and has the child do something and end. Returns what it ended with.
@@ -22,6 +23,9 @@ fn in_child(work: impl FnOnce()) -> i32 {
     let child = unsafe { libc::fork() };
     assert!(child >= 0);
     if child == 0 {
+        // One that waits for what never comes is ended by the signal.
+        // SAFETY: it takes a number.
+        unsafe { libc::alarm(30) };
         let code = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(()) => FINE,
             Err(_) => 1,
@@ -36,7 +40,7 @@ fn in_child(work: impl FnOnce()) -> i32 {
     libc::WEXITSTATUS(status)
 }
 
-/// What a child sees that was forked inside of a reader's scope.
+/// The view of a child that was forked inside of a reader's scope.
 fn look<F: Flavour>(reader: &mut Reader<F>, object: &Guarded<u32, F>, limbo: &mut Limbo<F>) {
     // Reading goes on.
     let section = reader.enter();
@@ -67,11 +71,34 @@ fn a_child_reads_and_is_refused_the_rest_under_every_flavour() {
 fn child_is_refused<F: Flavour>() {
     let object: Guarded<u32, F> = Guarded::new(Box::new(7));
     let mut limbo = Limbo::new(Limits::default());
-    let code = as_reader::<F, _>(|reader| in_child(|| look(reader, &object, &mut limbo)));
+    let code = while_a_writer_waits::<F, _>(|| {
+        as_reader::<F, _>(|reader| in_child(|| look(reader, &object, &mut limbo)))
+    });
     assert_eq!(code.unwrap(), FINE);
     // The parent goes on as if nothing had been.
     let old = object.swap(Some(Box::new(9))).unwrap();
     assert_eq!(*old.after_grace_period().unwrap(), 7);
+}
+
+/// Does something while a writer waits for a reader in a section, with all that it holds meanwhile.
+fn while_a_writer_waits<F: Flavour, R>(work: impl FnOnce() -> R) -> R {
+    let (enter, entered) = mpsc::channel();
+    let (end, ended) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            as_reader::<F, _>(|reader| {
+                let _section = reader.enter();
+                enter.send(()).unwrap();
+                let _ = ended.recv();
+            })
+        });
+        entered.recv().unwrap();
+        scope.spawn(synchronize::<F>);
+        thread::sleep(Duration::from_millis(100));
+        let done = work();
+        drop(end);
+        done
+    })
 }
 
 #[test]

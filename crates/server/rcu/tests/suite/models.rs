@@ -1,5 +1,6 @@
-//! Every interleaving of readers and writers of an own domain, with the protocol's own code. Each model is also played
-//! with a fault in it, which it must find.
+//! Interleavings of readers and writers of an own domain, with the protocol's own code: all of one reader and one
+//! writer, and of larger models all that have few preemptions. A preemption is a switch from a thread that could go on;
+//! most faults need no more than two. Each model is also played with a fault in it, which it must find.
 //!
 //! Light and heavy fences are full ones here. So readers order with each other too, which light fences do not: but each
 //! pair of fences that the argument uses has a heavy one. An object is freed by a write to its cell, so that loom sees
@@ -64,7 +65,7 @@ impl Fences for Asleep {
     }
 }
 
-/// What readers and writers share: a domain, and a pointer to one of three objects.
+/// The state that readers and writers share: a domain, and a pointer to one of three objects.
 struct World<F> {
     domain: Domain<F>,
     pointer: AtomicUsize,
@@ -128,19 +129,20 @@ impl<F: Fences> World<F> {
 
 type Work<F> = fn(&World<F>);
 
-/// Plays threads that do this, with so many preemptions at most, in every order.
+/// Plays threads that do this in every order with at most this number of preemptions.
 fn play<F: Fences, const THREADS: usize>(preemptions: usize, threads: [Work<F>; THREADS]) {
-    play_with(None, preemptions, threads);
+    play_with(None, Some(preemptions), threads);
 }
 
+/// The same with a fault, or without a bound.
 fn play_with<F: Fences, const THREADS: usize>(
     fault: Option<Fault>,
-    preemptions: usize,
+    preemptions: Option<usize>,
     threads: [Work<F>; THREADS],
 ) {
     FAULT.set(fault);
     let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(preemptions);
+    model.preemption_bound = preemptions;
     model.check(move || {
         // Its threads are executed by one real thread, so a count of references needs to be no atomic one.
         let world = Rc::new(World::<F>::new());
@@ -208,6 +210,11 @@ fn writes<F: Fences>(world: &World<F>) {
 
 fn writes_too<F: Fences>(world: &World<F>) {
     world.replace(2);
+}
+
+#[test]
+fn one_writer_in_every_order() {
+    play_with::<Awake, _>(None, None, [reads_once, writes]);
 }
 
 #[test]

@@ -1,6 +1,11 @@
-//! Who holds a grace period up is named.
-#![expect(unsafe_code, reason = "a thread ends as no safe code can end it")]
+//! A thread that holds a grace period up is named.
+#![expect(
+    unsafe_code,
+    reason = "threads end and block signals as no safe code can"
+)]
 
+use std::mem::MaybeUninit;
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, Builder};
@@ -127,5 +132,61 @@ fn a_library_waits_for_ever_for_a_thread_that_ended_without_leaving() {
         assert_eq!((stall.flavour, stall.cause), ("memb", Cause::Lost));
         assert!(stall.to_string().contains("this library waits for it for ever"), "{stall}");
         assert!(!waits.is_finished());
+    });
+}
+
+/// The function that gets reports may do what it wants, but for waiting.
+#[test]
+fn a_report_that_panics_or_is_replaced_meanwhile_stops_no_other() {
+    let (tell, told) = mpsc::channel();
+    on_stall(move |_| {
+        let tell = tell.clone();
+        on_stall(move |stall| {
+            tell.send(stall.clone()).unwrap();
+            panic!("planted");
+        });
+        panic!("planted");
+    });
+    let stall = || {
+        hold_up::<OwnQsbr>("sleeper", || thread::sleep(Duration::from_secs(2)));
+        synchronize::<OwnQsbr>().unwrap();
+    };
+    stall();
+    assert!(told.try_recv().is_err());
+    for _ in 0..2 {
+        stall();
+        let stall = told.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(stall.reader.name, "sleeper");
+    }
+}
+
+/// Blocks the signal of `signal`, or lets it through again.
+fn mask(how: libc::c_int) {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the first call writes the set.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGUSR1);
+        libc::pthread_sigmask(how, set.as_ptr(), null_mut());
+    }
+}
+
+#[test]
+fn a_grace_period_that_waits_for_no_section_is_reported_as_well() {
+    let Some(choice) = loaded("signal") else {
+        return;
+    };
+    with_flavour!(choice, F => {
+        let told = reports();
+        as_reader::<F, _>(|_| {
+            mask(libc::SIG_BLOCK);
+            let waits = thread::spawn(synchronize::<F>);
+            let stall = told.recv_timeout(PATIENCE).unwrap();
+            mask(libc::SIG_UNBLOCK);
+            assert_eq!((stall.cause, stall.reader.tid), (Cause::Unknown, 0));
+            assert!(stall.to_string().contains("must not block SIGUSR1"), "{stall}");
+            waits.join().unwrap().unwrap();
+        })
+        .unwrap();
     });
 }

@@ -1,4 +1,4 @@
-use super::Command;
+use super::{Command, is_measurable};
 use crate::unavailable::Unavailable;
 
 /// All commands that Linux 6 offers.
@@ -28,11 +28,12 @@ fn a_command_that_is_not_offered_is_unavailable() {
 }
 
 #[test]
-fn on_one_processor_only_the_global_one_does_nothing() {
+fn with_one_processor_no_command_can_be_measured_and_the_global_flavour_is_unavailable() {
     let command = Command::Global.name();
     assert_eq!(
         Command::Global.available(ALL, 1),
         Err(Unavailable::OneProcessor { command })
     );
     assert_eq!(Command::PrivateExpedited.available(ALL, 1), Ok(()));
+    assert!(!is_measurable(1) && is_measurable(2));
 }

@@ -1,4 +1,4 @@
-//! What the protocol uses, so that each operation is a point where another thread may come in.
+//! The operations of the protocol. Each is a point where another thread may come in.
 
 use std::cell::Cell;
 

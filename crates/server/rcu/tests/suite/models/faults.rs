@@ -97,7 +97,7 @@ fn a_writer_unlinks_after_the_grace_period_began() {
 fn a_writer_shares_by_a_plain_load() {
     play_with::<Awake, _>(
         Some(Fault::AddsNothing),
-        3,
+        Some(3),
         [reads_once, writes, writes_too],
     );
 }
@@ -115,7 +115,7 @@ fn a_writer_sleeps_without_a_fence() {
 #[test]
 #[should_panic(expected = "deadlock")]
 fn a_kernel_does_not_compare() {
-    play_with::<Asleep, _>(Some(Fault::SleepsUnseen), 3, [reads_once, writes]);
+    play_with::<Asleep, _>(Some(Fault::SleepsUnseen), Some(3), [reads_once, writes]);
 }
 
 #[test]
