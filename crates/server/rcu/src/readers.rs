@@ -125,11 +125,24 @@ impl DomainState {
         })
     }
 
-    /// Looks at each reader. One whose thread has ended is buried, if its flavour can do that, and unlisted.
+    /// Looks at each reader.
     pub(crate) fn look(&self) -> Vec<(Thread, Found)> {
+        let readers = self.readers.lock();
+        readers
+            .iter()
+            .map(|reader| (reader.thread, reader.look()))
+            .collect()
+    }
+
+    /// The same, but a reader whose thread has ended is buried, if its flavour can do that, and unlisted. Only the watch
+    /// does so, as it reports the reader.
+    pub(crate) fn look_and_bury(&self) -> Vec<(Thread, Found)> {
         let mut found = Vec::new();
         self.readers.lock().retain(|reader| {
-            let state = reader.look();
+            let state = match reader.look() {
+                Found::Lost if reader.bury() => Found::Buried,
+                state => state,
+            };
             found.push((reader.thread, state));
             state != Found::Buried
         });
@@ -173,13 +186,13 @@ impl Listed {
                 Found::Goes
             };
         }
+        Found::Lost
+    }
+
+    /// Gives back what the reader had, whose thread was lost. False if its flavour cannot do that.
+    fn bury(&self) -> bool {
         // SAFETY: the place was listed together with this function, and the thread runs no more.
-        let is_buried = unsafe { (self.bury)(self.place) };
-        if is_buried {
-            Found::Buried
-        } else {
-            Found::Lost
-        }
+        unsafe { (self.bury)(self.place) }
     }
 }
 

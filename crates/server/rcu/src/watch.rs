@@ -236,7 +236,7 @@ impl Watched {
         if !is_time {
             return;
         }
-        let found = self.domain.look().into_iter();
+        let found = self.domain.look_and_bury().into_iter();
         let mut causes: Vec<(Shown, Cause)> = found
             .filter_map(|(thread, found)| {
                 cause(found).map(|cause| (Shown::look(thread.tid), cause))
