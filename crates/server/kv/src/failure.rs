@@ -5,7 +5,7 @@ use std::fmt;
 /// Exit codes, as the help of the program lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// A reader saw freed memory, or memory grew beyond its bound.
+    /// A reader saw freed memory, memory grew beyond its bound, or a stall was not reported.
     Found = 1,
     /// The command line is wrong.
     Usage = 2,
@@ -13,14 +13,14 @@ pub enum Code {
     NoNumber = 4,
     /// This machine, its kernel or its libraries do not have it.
     Unavailable = 5,
-    /// The answer of `rcu possible` is no. Test runners take 77 for "left out" too.
+    /// The answer of `rcu possible` or `rcu barrier --possible` is no. Test runners take 77 for "left out" too.
     Impossible = 77,
 }
 
 /// A failure to report and to end with.
 #[derive(Debug)]
 pub struct Failure {
-    /// What the process ends with.
+    /// The exit code of the process.
     pub code: Code,
     message: String,
 }
@@ -39,12 +39,12 @@ impl Failure {
         Self::new(Code::Usage, message)
     }
 
-    /// What was asked for cannot be had here.
+    /// This machine, its kernel or its libraries do not have it.
     pub fn unavailable(message: impl fmt::Display) -> Self {
         Self::new(Code::Unavailable, message)
     }
 
-    /// What was measured was not what was asked for.
+    /// The measurement was not the one that was asked for.
     pub fn no_number(message: impl fmt::Display) -> Self {
         Self::new(Code::NoNumber, message)
     }

@@ -1,4 +1,4 @@
-//! Standard output and error, and what happens when nobody reads on.
+//! Standard output and error, also where the reader of a pipe has gone away.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Which flavour a command is about, and where its library is.
+//! The flavour of a command, and the place of its library.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub struct Libraries {
-    /// Load liburcu from DIR only [default: from where the loader finds it].
+    /// Load liburcu from DIR only [default: where the loader finds it].
     #[arg(long = "libraries", value_name = "DIR")]
     pub directory: Option<PathBuf>,
 }
 
 impl Libraries {
-    /// Has the libraries loaded from there. It is the first thing that a command does.
+    /// Has the libraries loaded from there. A command does this first.
     pub fn choose(&self) -> Result<(), Failure> {
         match &self.directory {
             Some(directory) if !urcu::only_from(directory) => Err(Failure::usage(format!(

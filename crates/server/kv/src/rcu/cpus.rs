@@ -1,4 +1,4 @@
-//! On which CPUs threads run.
+//! The CPUs on which threads run.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 

@@ -8,16 +8,16 @@ use std::time::Duration;
 use perflab_rcu::{Flavour, as_reader};
 
 use super::cpus;
-use super::loops::Shared;
+use super::loops::{Freed, Shared};
 use crate::failure::{Code, Failure};
 
-/// How often somebody looks whether threads have begun.
+/// Time between two looks whether threads have begun.
 const LOOK: Duration = Duration::from_micros(200);
 
 /// How readers read.
 #[derive(Debug, Clone, Copy)]
 pub struct Crew<'a> {
-    /// How many there are.
+    /// Number of readers.
     pub readers: usize,
     /// The CPUs to which threads are bound, in turn; empty: to none.
     pub cpus: &'a [usize],
@@ -57,7 +57,9 @@ impl<'env> Crew<'env> {
                 work(scope)
             } else {
                 // The thread that has ended says why.
-                Err(Failure::no_number("a reader has ended before its time"))
+                Err(Failure::no_number(
+                    "a reader ended before the measurement began",
+                ))
             };
             shared.end();
             joined(readers)?;
@@ -86,7 +88,7 @@ impl<'env> Crew<'env> {
     }
 }
 
-/// Waits until so many threads are in their loops. False if one of these has ended instead.
+/// Waits until this number of threads are in their loops. False if one of the hands has ended instead.
 pub fn has_begun<F: Flavour>(shared: &Shared<F>, threads: usize, hands: &[Hand<'_>]) -> bool {
     while !shared.has_begun(threads) {
         if hands.iter().any(ScopedJoinHandle::is_finished) {
@@ -103,14 +105,37 @@ pub fn has_begun<F: Flavour>(shared: &Shared<F>, threads: usize, hands: &[Hand<'
 /// The first failure of one.
 pub fn joined(hands: Vec<Hand<'_>>) -> Result<(), Failure> {
     let outcomes: Vec<_> = hands.into_iter().map(ScopedJoinHandle::join).collect();
-    outcomes.into_iter().try_for_each(|outcome| {
-        outcome.unwrap_or_else(|panic| Err(Failure::new(Code::Found, words(panic.as_ref()))))
-    })
+    outcomes
+        .into_iter()
+        .try_for_each(|outcome| outcome.unwrap_or_else(|panic| Err(failure(panic.as_ref()))))
 }
 
-/// What a thread said that panicked.
-fn words(panic: &(dyn Any + Send)) -> String {
-    panic
-        .downcast_ref::<String>()
-        .map_or_else(|| "a thread panicked".to_owned(), Clone::clone)
+/// The failure of a thread that did not return.
+fn failure(panic: &(dyn Any + Send)) -> Failure {
+    match panic.downcast_ref::<Freed>() {
+        Some(freed) => Failure::new(Code::Found, freed),
+        // The thread has printed the reason itself.
+        None => Failure::no_number("a thread panicked"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(work: impl FnOnce() + Send) -> Code {
+        let outcome = thread::scope(|scope| {
+            joined(vec![scope.spawn(|| {
+                work();
+                Ok(())
+            })])
+        });
+        outcome.expect_err("the thread did not return").code
+    }
+
+    #[test]
+    fn only_freed_memory_is_a_finding() {
+        assert_eq!(code(|| Freed(0).unwind()), Code::Found);
+        assert_eq!(code(|| panic!("anything else")), Code::NoNumber);
+    }
 }

@@ -1,12 +1,12 @@
 //! Moves the code behind it. A loop of ten instructions can be 20 % faster or slower by its place in memory, so a
-//! comparison of two programs draws the place anew for each run.
+//! comparison of two programs goes through several places in each run.
 #![expect(unsafe_code, reason = "no-op instructions are written in assembler")]
 
-/// How many layouts there are: from 0, each has 16 bytes more of no-ops than the one before. Compilers align loops to
+/// Number of layouts: from 0, each has 16 bytes more of no-ops than the one before. Compilers align loops to
 /// 16 bytes, so smaller steps would move nothing.
 pub const LAYOUTS: usize = 8;
 
-/// Executes so many bytes of no-ops once.
+/// Executes this number of bytes of no-ops once.
 #[inline(always)]
 pub fn pad<const BYTES: usize>() {
     // SAFETY: no-ops change neither registers nor flags nor memory.

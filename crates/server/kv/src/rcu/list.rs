@@ -1,13 +1,11 @@
 //! `perflab-kv rcu list`: the flavours, and which of them this machine has.
 
-use std::io;
-use std::process::{Command, Output, Stdio};
-
 use clap::Args;
 use perflab_rcu::NAMES;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::chosen::Libraries;
+use super::possible::Question;
 use crate::failure::{Code, Failure};
 use crate::output::{print, print_json};
 
@@ -24,9 +22,13 @@ pub struct ListArguments {
 
 /// Executes the command.
 pub fn list(arguments: &ListArguments) -> Result<Option<Code>, Failure> {
-    let answers: Vec<Value> = NAMES
-        .iter()
-        .map(|flavour| answer(flavour, &arguments.libraries))
+    let questions = NAMES.iter().map(|flavour| Question {
+        flavour,
+        libraries: &arguments.libraries,
+        more: &[],
+    });
+    let answers: Vec<Value> = questions
+        .map(|question| question.answer())
         .collect::<Result<_, _>>()?;
     if arguments.json {
         print_json(&answers)?;
@@ -34,32 +36,6 @@ pub fn list(arguments: &ListArguments) -> Result<Option<Code>, Failure> {
         print(&answers.iter().map(line).collect::<String>())?;
     }
     Ok(None)
-}
-
-/// What a flavour's own process says: flavours of one library cannot share one, and a library may end it.
-fn answer(flavour: &str, libraries: &Libraries) -> Result<Value, Failure> {
-    let output = ask(flavour, libraries).map_err(|error| {
-        Failure::unavailable(format!("cannot execute this program again: {error}"))
-    })?;
-    let answer = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().last().unwrap_or_default();
-        json!({
-            "flavour": flavour,
-            "available": false,
-            "reason": format!("its process ended with {}: {said}", output.status),
-        })
-    });
-    Ok(answer)
-}
-
-fn ask(flavour: &str, libraries: &Libraries) -> io::Result<Output> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(["rcu", "possible", flavour, "--json"]);
-    if let Some(directory) = &libraries.directory {
-        command.arg("--libraries").arg(directory);
-    }
-    command.stdin(Stdio::null()).output()
 }
 
 /// An answer, as people read it.
@@ -73,7 +49,7 @@ fn line(answer: &Value) -> String {
     format!("{flavour:<22} {rest}\n")
 }
 
-/// What there is of these facts, in words.
+/// The facts of an answer, in words.
 fn facts(answer: &Value) -> String {
     let words = [
         ("library", ""),
@@ -95,6 +71,8 @@ fn facts(answer: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

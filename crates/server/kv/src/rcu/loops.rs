@@ -4,7 +4,9 @@
 //! whether it is time to end. A writer allocates, exchanges the pointer, waits for a grace period, overwrites and
 //! frees.
 
+use std::fmt;
 use std::hint::black_box;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -12,19 +14,42 @@ use perflab_rcu::{Flavour, Guarded, Reader, Refused};
 
 use super::layout::{LAYOUTS, pad};
 
-/// What readers find. A freed object has 0.
+/// The value of an object in use. A freed object has 0.
 const VALUE: u32 = 8;
 
-/// What the pointer leads to.
+/// The object to which the pointer leads.
 #[derive(Debug)]
 struct Object(u32);
+
+/// The value of an object that was freed while a reader could see it.
+#[derive(Debug)]
+pub struct Freed(pub u32);
+
+impl Freed {
+    /// Ends the thread's work. It is no panic, so only the one who waits for the thread reports it.
+    #[cold]
+    #[inline(never)]
+    pub fn unwind(self) -> ! {
+        resume_unwind(Box::new(self))
+    }
+}
+
+impl fmt::Display for Freed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(value) = self;
+        write!(
+            formatter,
+            "a reader found {value} where {VALUE} belongs: the object was freed"
+        )
+    }
+}
 
 /// A value that has its lines to itself. Processors fetch lines in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
 
-/// What the threads of a measurement share.
+/// State that the threads of a measurement share.
 pub struct Shared<F: Flavour> {
     pointer: Apart<Guarded<Object, F>>,
     ends: Apart<AtomicBool>,
@@ -68,7 +93,7 @@ fn read<F: Flavour, const PAD: usize>(
         if let Some(object) = pointer.load(&section)
             && object.0 != VALUE
         {
-            wrong(object.0);
+            Freed(object.0).unwind();
         }
         drop(section);
         // One addition to memory: nobody else writes there.
@@ -82,12 +107,6 @@ fn read<F: Flavour, const PAD: usize>(
             break;
         }
     }
-}
-
-#[cold]
-#[inline(never)]
-fn wrong(value: u32) -> ! {
-    panic!("a reader found {value} where {VALUE} belongs: the object was freed");
 }
 
 /// The loop of a writer. A write counts if it has ended before the flag.
@@ -122,7 +141,7 @@ fn write<F: Flavour, const IS_WATCHED: bool>(
 }
 
 impl<F: Flavour> Shared<F> {
-    /// For so many threads.
+    /// For these numbers of threads.
     pub fn new(readers: usize, writers: usize) -> Self {
         let words = |threads: usize| -> Vec<Apart<AtomicU64>> {
             (0..threads).map(|_| Apart::default()).collect()
@@ -151,8 +170,8 @@ impl<F: Flavour> Shared<F> {
         );
     }
 
-    /// Waits until writers may begin, and writes until the end, as the writer of this number. It sleeps for a while
-    /// after each write, if there is to be a pause.
+    /// Waits until writers may begin, and writes until the end, as the writer of this number. It sleeps for the pause
+    /// after each write.
     ///
     /// # Errors
     /// If the flavour refuses this thread a grace period.
@@ -174,7 +193,7 @@ impl<F: Flavour> Shared<F> {
         }
     }
 
-    /// Whether so many threads are in their loops, or about to be.
+    /// Whether this number of threads are in their loops, or about to be.
     pub fn has_begun(&self, threads: usize) -> bool {
         self.begun.0.load(Ordering::Relaxed) >= threads
     }

@@ -1,4 +1,4 @@
-//! What `perflab-kv rcu run` prints.
+//! The output of `perflab-kv rcu run`.
 
 use perflab_rcu::{BUCKETS, Counts, Durations, Facts};
 use serde::Serialize;
@@ -17,6 +17,8 @@ pub struct Measured {
     pub writes_per_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grace_periods: Option<GracePeriods>,
+    /// Counters of the grace period that proved the flavour.
+    pub proof: Map<String, Value>,
     pub evidence: Map<String, Value>,
 }
 
@@ -81,14 +83,20 @@ fn quantiles(durations: &Durations) -> Option<Quantiles> {
     })
 }
 
-/// What shows that the flavour was at work: its counters, and what is known of its library.
+/// Shows that the flavour was at work: its counters, and facts on its library.
 pub fn evidence(counts: &Counts, facts: &Facts) -> Map<String, Value> {
-    let counts = counts
+    let facts = facts
         .each()
-        .map(|(name, count)| (name, Value::from(count)));
-    let facts = facts.each().map(|(name, text)| (name, Value::from(text)));
-    let all = counts.chain(facts);
-    all.map(|(name, value)| (name.to_owned(), value)).collect()
+        .map(|(name, text)| (name.to_owned(), text.into()));
+    counters(counts).into_iter().chain(facts).collect()
+}
+
+/// The counters by their names.
+pub fn counters(counts: &Counts) -> Map<String, Value> {
+    let counts = counts.each();
+    counts
+        .map(|(name, count)| (name.to_owned(), count.into()))
+        .collect()
 }
 
 #[cfg(test)]

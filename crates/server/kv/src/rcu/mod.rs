@@ -24,12 +24,12 @@ pub enum RcuCommand {
     List(list::ListArguments),
     /// Answer whether a flavour can be measured here: exit code 0, or 77 with the reason as the last line.
     ///
-    /// Loads the flavour, lets readers read, and makes one grace period. The flavour is possible if its mechanism was
-    /// then at work: membarrier was called, signals were handled, as its name says.
+    /// Loads the flavour in a process of its own, lets readers read, and makes one grace period. The flavour is possible
+    /// if its mechanism was then at work: membarrier was called, signals were handled, as its name says.
     Possible(possible::PossibleArguments),
     /// Measure how often readers read and writers write, as liburcu's own benchmark does.
     Run(run::RunArguments),
-    /// Measure what a barrier costs the one who calls it.
+    /// Measure how long a barrier takes its caller.
     Barrier(barrier::BarrierArguments),
     /// Look for readers that see freed memory: freed objects are overwritten before they are used again.
     Stress(stress::StressArguments),

@@ -1,4 +1,4 @@
-//! What the stress publishes: objects that show whether they are whole, and whether they were freed.
+//! The objects that the stress publishes: they show whether they are whole, and whether they were freed.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use perflab_rcu::Reclaim;
 /// The first word of a node that is in use.
 const MAGIC: u64 = 0x7065_7266_6c61_6221;
 
-/// What each byte of a freed node is.
+/// Each byte of a freed node.
 const POISON: u64 = 0xDEDE_DEDE_DEDE_DEDE;
 
 /// Most words of content: 256 bytes.
@@ -38,7 +38,7 @@ pub struct Node {
     content: [u64; WORDS],
 }
 
-/// What is wrong with a node.
+/// Damage of a node that a reader saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
     /// It was freed while a reader could see it.
@@ -98,7 +98,7 @@ impl Node {
     /// Looks at the whole node, and returns its number.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its damage.
     // Neither inlined nor told which node it is: the compiler may take what is behind a reference for constant, and
     // would otherwise look only once.
     #[inline(never)]

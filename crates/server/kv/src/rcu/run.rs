@@ -9,7 +9,7 @@ use super::chosen::Chosen;
 use super::crew::{Crew, has_begun, joined};
 use super::layout::LAYOUTS;
 use super::loops::Shared;
-use super::measured::{GracePeriods, Measured, evidence};
+use super::measured::{GracePeriods, Measured, counters, evidence};
 use crate::failure::{Code, Failure};
 use crate::output::print_json;
 
@@ -25,13 +25,14 @@ seconds                  from the first write to the end, of all threads alike\n
 reads, writes            in that time; a write counts when its grace period is over and its object is freed\n  \
 reads_per_s, writes_per_s\n  \
 grace_periods            absent with --unwatched:\n    \
-count                  how many there were, those included that were under way at the end\n    \
-mean_ns, p50_ns, p99_ns, max_ns    how long they took; absent if there were none\n    \
-histogram              a list of from_ns and count: how many took at least so long\n  \
+count                  all of them, those included that were under way at the end\n    \
+mean_ns, p50_ns, p99_ns, max_ns    their duration; absent if there were none\n    \
+histogram              a list of from_ns and count: grace periods that took at least that time\n  \
+proof                    the counters of evidence in the grace period before the measurement\n  \
 evidence                 in the measured time:\n    \
 grace_periods, membarrier_expedited, membarrier_global, membarrier_other, signals_sent, signals_handled, \
 threads_signalled, futex_waits, futex_wakes, polls, quiescent_states, write_locks\n    \
-library, build_id, generation, barrier, has_sys_membarrier, membarrier_query    as text, if there is such a thing\n\n\
+library, build_id, generation, barrier, has_sys_membarrier, membarrier_query    as text, where they exist\n\n\
 Example:\n  perflab-kv rcu run memb --readers 6 --writers 2 --milliseconds 10000 --affinity 0,1"
 )]
 pub struct RunArguments {
@@ -46,7 +47,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(0..=1000))]
     writers: u16,
 
-    /// Measure for so long.
+    /// Measure for N milliseconds.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     milliseconds: u32,
 
@@ -62,7 +63,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..LAYOUTS as i64))]
     layout: u8,
 
-    /// Let each writer sleep for so long after a write [default: not at all].
+    /// Let each writer sleep for N microseconds after a write [default: not at all].
     #[arg(long, value_name = "N")]
     pause_microseconds: Option<u32>,
 
@@ -108,8 +109,9 @@ fn measure<F: Flavour>(arguments: &RunArguments) -> Result<Measured, Failure> {
     let pause = pause.map(|microseconds| Duration::from_micros(microseconds.into()));
     let shared = &Shared::<F>::new(readers, writers);
     crew.read_during(shared, |scope| {
-        // What is measured is what it is called. Nobody writes yet.
-        prove::<F>(readers as u64).map_err(Failure::no_number)?;
+        // The flavour is proven before anybody writes.
+        let before_proof = F::counts();
+        let proven = prove::<F>(readers as u64).map_err(Failure::no_number)?;
         let mut hands = Vec::new();
         for number in 0..writers {
             let writes = move || {
@@ -122,7 +124,9 @@ fn measure<F: Flavour>(arguments: &RunArguments) -> Result<Measured, Failure> {
         if !has_begun(shared, readers + writers, &hands) {
             shared.end();
             joined(hands)?;
-            return Err(Failure::no_number("a writer has ended before its time"));
+            return Err(Failure::no_number(
+                "a writer ended before the measurement began",
+            ));
         }
         let before = (F::counts(), F::domain().durations());
         let reads = shared.reads();
@@ -148,6 +152,7 @@ fn measure<F: Flavour>(arguments: &RunArguments) -> Result<Measured, Failure> {
             reads_per_s: reads as f64 / seconds,
             writes_per_s: writes as f64 / seconds,
             grace_periods: (!arguments.unwatched).then(|| GracePeriods::new(&durations)),
+            proof: counters(&proven.since(&before_proof)),
             evidence: evidence(&counts, &facts::<F>()),
         })
     })

@@ -1,25 +1,30 @@
 //! `perflab-kv rcu stress`: looks for readers that see freed memory.
 //!
 //! Readers of every kind look at nodes while writers replace them. A node shows whether it is whole, and a freed one is
-//! overwritten: see `nodes`. What waits to be freed is watched, as it must stay below its bound.
+//! overwritten: see `nodes`. The memory that waits to be freed must stay below its bound. A reader that never ends its
+//! section, or whose thread ends in it, must be reported.
 
+mod dying;
 mod readers;
+mod reports;
+mod stressed;
 mod writers;
 
-use std::fmt;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, Builder, Scope, ScopedJoinHandle};
+use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_rcu::{Flavour, Guarded, Limits, Refused, on_stall, waiting, with_flavour};
+use perflab_rcu::{Flavour, Guarded, Limits, Refused, waiting, with_flavour};
 
 use super::chosen::Chosen;
 use super::nodes::{Damage, Node, freed};
 use crate::failure::{Code, Failure};
 use crate::output::{print, say};
+use reports::{Dead, Reports};
+use stressed::Stressed;
 
 /// Nodes that can be found at any time.
 const NODES: usize = 64;
@@ -41,10 +46,10 @@ const LIMITS: Limits = Limits {
 /// The name of the thread whose section never ends.
 const NEVER_ENDING: &str = "never-ending";
 
-/// How long after the end all that was retired must have been freed.
+/// Time after the end by which all threads have ended, and all that was retired is freed.
 const END: Duration = Duration::from_secs(30);
 
-/// A section that never ends is reported after so long at the latest.
+/// Time after which a reader that holds a grace period up is reported at the latest.
 const NAMED: Duration = Duration::from_secs(3);
 
 /// Between two lines about what is going on.
@@ -56,6 +61,8 @@ const PROGRESS: Duration = Duration::from_secs(10);
     after_long_help = "Readers are fast, sleep in sections, join and leave all the time, or are offline. Writers \
 retire what they replace, in batches. Ends with 1 if a reader sees a freed node, if a node is not freed in the end, or \
 if more memory waits to be freed than the limits allow.\n\n\
+With --dying: own domains give back what a dead thread had, and everything is freed in the end. Other flavours wait for \
+the first one for ever. Then memory must stay below its bound, and the rest is left as it is.\n\n\
 Prints one line, as: qsbr: 600 s, 81.0 M reads, 5200000 nodes retired and freed, at most 4.02 MiB of 4.04 MiB \
 waited, 0 stalls\n\n\
 Example:\n  perflab-kv rcu stress qsbr --seconds 600"
@@ -64,13 +71,25 @@ pub struct StressArguments {
     #[command(flatten)]
     chosen: Chosen,
 
-    /// How long.
+    /// Stress for N seconds.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
 
     /// Let one more reader stay in a section until the end, and end with 1 if it is not reported by name.
     #[arg(long)]
     never_ending: bool,
+
+    /// Let threads end inside of sections, one after the other, and end with 1 if one is not reported.
+    #[arg(long, conflicts_with = "never_ending")]
+    dying: bool,
+}
+
+/// The reader that holds grace periods up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holder {
+    Nobody,
+    NeverEnding,
+    Dying,
 }
 
 /// Executes the command.
@@ -78,12 +97,19 @@ pub fn stress(arguments: &StressArguments) -> Result<Option<Code>, Failure> {
     arguments.chosen.libraries.choose()?;
     let choice = arguments.chosen.choice().map_err(Failure::unavailable)?;
     let time = Duration::from_secs(arguments.seconds);
-    let stressed = with_flavour!(choice, F => stress_for::<F>(time, arguments.never_ending))?;
+    let holder = match arguments {
+        StressArguments { dying: true, .. } => Holder::Dying,
+        StressArguments {
+            never_ending: true, ..
+        } => Holder::NeverEnding,
+        _ => Holder::Nobody,
+    };
+    let stressed = with_flavour!(choice, F => stress_for::<F>(time, holder))?;
     print(&format!("{}: {stressed}\n", arguments.chosen.flavour))?;
     Ok(None)
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Shared<F: Flavour> {
     nodes: [Guarded<Node, F>; NODES],
     ends: AtomicBool,
@@ -95,6 +121,8 @@ struct Shared<F: Flavour> {
     retired: AtomicU64,
     /// Times that a writer was told that it had to wait.
     stalls: AtomicU64,
+    /// The most bytes that waited to be freed.
+    most: AtomicU64,
 }
 
 impl<F: Flavour> Shared<F> {
@@ -106,6 +134,15 @@ impl<F: Flavour> Shared<F> {
             reads: AtomicU64::new(0),
             retired: AtomicU64::new(0),
             stalls: AtomicU64::new(0),
+            most: AtomicU64::new(0),
+        }
+    }
+
+    /// Looks how many bytes wait to be freed. Each writer looks whenever it may have added to them.
+    fn sample(&self) {
+        let bytes = waiting::<F>().bytes;
+        if bytes > self.most.load(Ordering::Relaxed) {
+            self.most.fetch_max(bytes, Ordering::Relaxed);
         }
     }
 
@@ -139,33 +176,6 @@ impl From<Refused> for Stopped {
 
 type Outcome = Result<(), Stopped>;
 
-/// What a stress came to that found nothing.
-#[derive(Debug)]
-struct Stressed {
-    time: Duration,
-    reads: u64,
-    retired: u64,
-    most: u64,
-    stalls: u64,
-}
-
-impl fmt::Display for Stressed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-        write!(
-            f,
-            "{:.0} s, {:.1} M reads, {} nodes retired and freed, at most {:.2} MiB of {:.2} MiB waited, {} stall{}",
-            self.time.as_secs_f64(),
-            self.reads as f64 / 1e6,
-            self.retired,
-            mebibytes(self.most),
-            mebibytes(bound()),
-            self.stalls,
-            if self.stalls == 1 { "" } else { "s" }
-        )
-    }
-}
-
 /// Bytes that may wait to be freed: what the limits say, a batch of each writer, and what it retires between two looks.
 fn bound() -> u64 {
     let between = BETWEEN * size_of::<Node>() as u64;
@@ -179,11 +189,12 @@ type Work<F> = (&'static str, fn(&Shared<F>) -> Outcome);
 ///
 /// # Errors
 /// If it is unavailable, or something was found.
-fn stress_for<F: Flavour>(time: Duration, never_ending: bool) -> Result<Stressed, Failure> {
+fn stress_for<F: Flavour>(time: Duration, holder: Holder) -> Result<Stressed, Failure> {
     F::load().map_err(Failure::unavailable)?;
-    let is_named = never_ending.then(named);
+    let reports = Reports::receive();
     let freed_before = freed();
-    let shared = Shared::<F>::new();
+    // A thread that dies, or waits for ever, keeps its share.
+    let shared = Arc::new(Shared::<F>::new());
     let always: [Work<F>; 8] = [
         ("fast-0", readers::fast),
         ("fast-1", readers::fast),
@@ -195,33 +206,38 @@ fn stress_for<F: Flavour>(time: Duration, never_ending: bool) -> Result<Stressed
         ("writer-reads", writers::reads),
     ];
     let mut work = always.to_vec();
-    if never_ending {
+    if holder == Holder::NeverEnding {
         work.push((NEVER_ENDING, readers::never_ending));
-        // A writer that waits for each grace period would wait until the end.
-        work.push(("writer-alone", writers::alone));
-    } else {
-        work.push(("writer-alone", writers::alone_and_waits));
     }
-    let most = thread::scope(|scope| -> Result<u64, Failure> {
-        let mut threads = Vec::new();
-        for work in work {
-            threads.push(begin(scope, &shared, work)?);
-        }
-        let most = watch(&shared, time, &threads);
-        shared.ends.store(true, Ordering::Relaxed);
-        let outcomes: Vec<_> = threads.into_iter().map(ended).collect();
-        outcomes.into_iter().collect::<Result<(), _>>()?;
-        Ok(most)
-    })?;
+    // One that waits for each grace period itself would wait for the holder until the end.
+    work.push(match holder {
+        Holder::Nobody => ("writer-alone", writers::alone_and_waits),
+        _ => ("writer-alone", writers::alone),
+    });
+    let threads: Vec<Thread> = work
+        .into_iter()
+        .map(|work| begin(&shared, work))
+        .collect::<Result<_, _>>()?;
+    let dead = watch(&shared, time, &threads, holder, &reports);
+    shared.ends.store(true, Ordering::Relaxed);
+    let dead = dead?;
+    let is_lost = dead.is_some_and(|dead| dead.is_lost);
+    let stuck = all_ended(threads, is_lost)?;
     let retired = shared.retired.load(Ordering::Relaxed);
-    all_freed(retired, freed_before)?;
-    if most > bound() {
+    let freed = || freed() - freed_before;
+    if !is_lost && !wait_until(END, || freed() == retired) {
+        let freed = freed();
         return Err(found(format!(
-            "{most} bytes waited to be freed, and {} may",
-            bound()
+            "{retired} nodes were retired and {freed} were freed"
         )));
     }
-    if time >= NAMED && is_named.is_some_and(|is_named| !is_named.load(Ordering::Relaxed)) {
+    let (most, bound) = (shared.most.load(Ordering::Relaxed), bound());
+    if most > bound {
+        return Err(found(format!(
+            "{most} bytes waited to be freed, and {bound} may"
+        )));
+    }
+    if holder == Holder::NeverEnding && time >= NAMED && !reports.is_named() {
         let message = format!("the thread {NEVER_ENDING} held grace periods up and was not named");
         return Err(found(message));
     }
@@ -229,29 +245,38 @@ fn stress_for<F: Flavour>(time: Duration, never_ending: bool) -> Result<Stressed
         time,
         reads: shared.reads.load(Ordering::Relaxed),
         retired,
+        freed: freed(),
         most,
         stalls: shared.stalls.load(Ordering::Relaxed),
+        dead,
+        stuck,
     })
 }
 
-type Thread<'scope> = (&'static str, ScopedJoinHandle<'scope, Outcome>);
+/// Waits until something is so. False if it is not so after this time.
+fn wait_until(time: Duration, mut is_so: impl FnMut() -> bool) -> bool {
+    let begin = Instant::now();
+    while !is_so() {
+        if begin.elapsed() >= time {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
 
-fn begin<'scope, F: Flavour>(
-    scope: &'scope Scope<'scope, '_>,
-    shared: &'scope Shared<F>,
-    (name, work): Work<F>,
-) -> Result<Thread<'scope>, Failure> {
+type Thread = (&'static str, JoinHandle<Outcome>);
+
+fn begin<F: Flavour>(shared: &Arc<Shared<F>>, (name, work): Work<F>) -> Result<Thread, Failure> {
+    let own = Arc::clone(shared);
     let works = move || {
-        let outcome = work(shared);
+        let outcome = work(&own);
         if outcome.is_err() {
-            shared.ends.store(true, Ordering::Relaxed);
+            own.ends.store(true, Ordering::Relaxed);
         }
         outcome
     };
-    let begun = Builder::new()
-        .name(name.to_owned())
-        .spawn_scoped(scope, works);
-    match begun {
+    match Builder::new().name(name.to_owned()).spawn(works) {
         Ok(thread) => Ok((name, thread)),
         Err(error) => {
             shared.ends.store(true, Ordering::Relaxed);
@@ -266,8 +291,32 @@ fn found(message: String) -> Failure {
     Failure::new(Code::Found, message)
 }
 
-/// Waits for a thread to end.
-fn ended((name, thread): Thread<'_>) -> Result<(), Failure> {
+/// Waits for threads to end. Returns how many do not, which only those may that wait for a dead reader.
+///
+/// # Errors
+/// The failure of a thread.
+fn all_ended(threads: Vec<Thread>, may_hang: bool) -> Result<usize, Failure> {
+    let time = if may_hang { NAMED } else { END };
+    let have_ended = wait_until(time, || {
+        threads.iter().all(|(_, thread)| thread.is_finished())
+    });
+    let (ended, stuck): (Vec<_>, Vec<_>) = threads
+        .into_iter()
+        .partition(|(_, thread)| thread.is_finished());
+    ended.into_iter().try_for_each(outcome)?;
+    if have_ended || may_hang {
+        return Ok(stuck.len());
+    }
+    let names: Vec<_> = stuck.iter().map(|(name, _)| *name).collect();
+    Err(Failure::no_number(format!(
+        "{}: not ended {} s after the end",
+        names.join(", "),
+        END.as_secs()
+    )))
+}
+
+/// The outcome of a thread that has ended.
+fn outcome((name, thread): Thread) -> Result<(), Failure> {
     let panicked = |_| Err(Stopped::Failed("it panicked".to_owned()));
     let outcome = thread.join().unwrap_or_else(panicked);
     outcome.map_err(|stopped| match stopped {
@@ -277,16 +326,29 @@ fn ended((name, thread): Thread<'_>) -> Result<(), Failure> {
     })
 }
 
-/// Looks until the end how many bytes wait to be freed; the most that it saw.
-fn watch<F: Flavour>(shared: &Shared<F>, time: Duration, threads: &[Thread<'_>]) -> u64 {
+/// Watches until the end, and lets readers die if they are to.
+///
+/// # Errors
+/// If a dead reader is not reported.
+fn watch<F: Flavour>(
+    shared: &Arc<Shared<F>>,
+    time: Duration,
+    threads: &[Thread],
+    holder: Holder,
+    reports: &Reports,
+) -> Result<Option<Dead>, Failure> {
     let begin = Instant::now();
-    let (mut most, mut next) = (0, PROGRESS);
+    let (mut next, mut died) = (PROGRESS, 0);
     let is_shown = std::io::stderr().is_terminal();
     // A thread that panicked has not said so itself.
     let have_ended = || threads.iter().any(|(_, thread)| thread.is_finished());
     while begin.elapsed() < time && !shared.has_ended() && !have_ended() {
         thread::sleep(Duration::from_millis(5));
-        most = most.max(waiting::<F>().bytes);
+        shared.sample();
+        if holder == Holder::Dying && reports.dead().reported() == died {
+            dying::die_in_a_section(shared)?;
+            died += 1;
+        }
         if is_shown && begin.elapsed() >= next {
             let (reads, seconds) = (shared.reads.load(Ordering::Relaxed), next.as_secs());
             say(&format!(
@@ -297,36 +359,17 @@ fn watch<F: Flavour>(shared: &Shared<F>, time: Duration, threads: &[Thread<'_>])
             next += PROGRESS;
         }
     }
-    most
-}
-
-/// Waits until each node that was retired is freed.
-fn all_freed(retired: u64, before: u64) -> Result<(), Failure> {
-    let begin = Instant::now();
-    while freed() - before < retired && begin.elapsed() < END {
-        thread::sleep(Duration::from_millis(5));
+    if died == 0 || shared.has_ended() || have_ended() {
+        return Ok((died > 0).then(|| reports.dead()));
     }
-    let freed = freed() - before;
-    if freed == retired {
-        return Ok(());
+    // Writers go on meanwhile: without a grace period that waits nobody is reported.
+    if wait_until(END, || reports.dead().reported() >= died) {
+        return Ok(Some(reports.dead()));
     }
-    Err(found(format!(
-        "{retired} nodes were retired and {freed} were freed"
-    )))
+    Err(found(
+        "a thread ended inside of a section and was not reported".to_owned(),
+    ))
 }
 
-/// Becomes true when the thread is reported whose section never ends.
-fn named() -> Arc<AtomicBool> {
-    let is_named = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&is_named);
-    on_stall(move |stall| {
-        // Readers that wait for their turn may hold a grace period up as well.
-        if stall.reader.name == NEVER_ENDING && !seen.swap(true, Ordering::Relaxed) {
-            say(&stall.to_string());
-        }
-    });
-    is_named
-}
-
-#[cfg(all(test, not(perflab_tsan)))]
+#[cfg(test)]
 mod tests;

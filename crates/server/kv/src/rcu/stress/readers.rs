@@ -30,7 +30,7 @@ fn look<F: Flavour>(
     Ok(())
 }
 
-/// Enters so many sections, and looks at a node in each.
+/// Enters this number of sections, and looks at a node in each.
 fn look_often<F: Flavour>(
     shared: &Shared<F>,
     reader: &mut Reader<F>,

@@ -3,7 +3,7 @@
     reason = "a flavour that breaks its promise must be found"
 )]
 
-use perflab_rcu::{Counts, DomainState, NotAtWork, OwnMembarrier, OwnQsbr, Unavailable};
+use perflab_rcu::{Counts, DomainState, NotAtWork, OwnMembarrier, OwnQsbr, Sign, Unavailable};
 
 use super::*;
 
@@ -15,6 +15,8 @@ static STATE: DomainState = DomainState::new("broken");
 // SAFETY: there is none: readers see freed memory. Freed nodes stay mapped, as they are kept.
 unsafe impl Flavour for Broken {
     const NAME: &'static str = "broken";
+
+    const SIGN: Sign = Sign::Barriers;
 
     type Place = ();
 
@@ -52,7 +54,7 @@ unsafe impl Flavour for Broken {
 #[test]
 fn a_broken_flavour_is_found() {
     let begin = Instant::now();
-    let failure = stress_for::<Broken>(Duration::from_secs(10), false).unwrap_err();
+    let failure = stress_for::<Broken>(Duration::from_secs(10), Holder::Nobody).unwrap_err();
     assert_eq!(failure.code, Code::Found);
     assert!(failure.to_string().contains("a node "), "{failure}");
     assert!(begin.elapsed() < Duration::from_secs(10));
@@ -60,13 +62,13 @@ fn a_broken_flavour_is_found() {
 
 #[test]
 fn own_domains_are_not() {
-    stress_for::<OwnQsbr>(Duration::from_secs(1), false).unwrap();
-    stress_for::<OwnMembarrier>(Duration::from_secs(1), false).unwrap();
+    stress_for::<OwnQsbr>(Duration::from_secs(1), Holder::Nobody).unwrap();
+    stress_for::<OwnMembarrier>(Duration::from_secs(1), Holder::Nobody).unwrap();
 }
 
 #[test]
 fn a_section_that_never_ends_is_named_and_memory_stays_bounded() {
-    let stressed = stress_for::<OwnMembarrier>(NAMED, true).unwrap();
+    let stressed = stress_for::<OwnMembarrier>(NAMED, Holder::NeverEnding).unwrap();
     assert!(stressed.stalls > 0, "{stressed:?}");
     assert!(stressed.most > LIMITS.most_bytes as u64, "{stressed:?}");
 }

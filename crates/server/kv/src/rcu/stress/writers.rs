@@ -1,4 +1,4 @@
-//! Writers: each replaces nodes, and retires what it has replaced.
+//! Writers: each replaces nodes, and retires the old ones.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -9,10 +9,10 @@ use perflab_rcu::{Flavour, Limbo, NotRelieved, Reclaim, Retired, Waiting, as_rea
 use super::super::nodes::{Node, Quarantine, next_word};
 use super::{BETWEEN, LIMITS, NODES, Outcome, Shared, Stopped};
 
-/// Of so many nodes, one is freed by the writer itself after a grace period of its own.
+/// One node of this number is freed by the writer itself after a grace period of its own.
 const ALONE: u64 = 512;
 
-/// How long a writer waits that must not write.
+/// Time for which a writer waits that must not write.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Replaces a node, of which readers may still see the old one.
@@ -24,8 +24,10 @@ fn replace<F: Flavour>(shared: &Shared<F>, state: &mut u64) -> Option<Retired<No
     Some(old)
 }
 
-/// What a writer does that is told how much waits: nothing more until that is less.
+/// Counts a stall: too much waits, and the writer must write nothing until that is less.
 fn pause<F: Flavour>(shared: &Shared<F>, relieved: Result<Waiting, NotRelieved>) -> Outcome {
+    // `relieve` closes batches.
+    shared.sample();
     match relieved {
         Ok(_) => Ok(()),
         Err(NotRelieved::Stalled(_)) => {
@@ -34,6 +36,12 @@ fn pause<F: Flavour>(shared: &Shared<F>, relieved: Result<Waiting, NotRelieved>)
         }
         Err(other) => Err(Stopped::Failed(other.to_string())),
     }
+}
+
+/// Retires a node.
+fn retire<F: Flavour>(shared: &Shared<F>, limbo: &mut Limbo<F>, old: Retired<Node, F>) {
+    limbo.retire_to::<Node, Quarantine>(old);
+    shared.sample();
 }
 
 /// A writer that is a reader, too, and retires inside of sections.
@@ -45,7 +53,7 @@ pub fn reads<F: Flavour>(shared: &Shared<F>) -> Outcome {
             for _ in 0..BETWEEN {
                 let _section = reader.enter();
                 if let Some(old) = replace(shared, &mut state) {
-                    limbo.retire_to::<Node, Quarantine>(old);
+                    retire(shared, &mut limbo, old);
                 }
             }
             reader.quiescent();
@@ -66,7 +74,7 @@ pub fn reads<F: Flavour>(shared: &Shared<F>) -> Outcome {
 /// A writer that is no reader.
 pub fn alone<F: Flavour>(shared: &Shared<F>) -> Outcome {
     write_alone(shared, |limbo, old| {
-        limbo.retire_to::<Node, Quarantine>(old);
+        retire(shared, limbo, old);
         Ok(())
     })
 }
@@ -80,7 +88,7 @@ pub fn alone_and_waits<F: Flavour>(shared: &Shared<F>) -> Outcome {
             let node = old.after_grace_period().map_err(|(refused, _)| refused)?;
             Quarantine::reclaim(node);
         } else {
-            limbo.retire_to::<Node, Quarantine>(old);
+            retire(shared, limbo, old);
         }
         Ok(())
     })
