@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::atomic::Fault;
 use super::fence::Fences;
-use super::{Asleep, Awake, World, play, play_tickets, play_with};
+use super::{Asleep, Awake, World, play_bounded, play_tickets, play_with};
 use super::{reads, reads_once, writes, writes_too};
 
 /// Readers have no fence.
@@ -58,13 +58,13 @@ impl Fences for NoHeavyBeforeSleep {
 #[test]
 #[should_panic(expected = "Causality violation")]
 fn a_reader_has_no_fence() {
-    play::<NoLight, _>(3, [reads, writes]);
+    play_bounded::<NoLight, _>(3, [reads, writes]);
 }
 
 #[test]
 #[should_panic(expected = "Causality violation")]
 fn a_writer_has_no_fence() {
-    play::<NoHeavy, _>(3, [reads, writes]);
+    play_bounded::<NoHeavy, _>(3, [reads, writes]);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_reader_reads_after_its_section() {
         world.read();
         place.leave();
     };
-    play::<Awake, _>(3, [reads, writes]);
+    play_bounded::<Awake, _>(3, [reads, writes]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_writer_unlinks_after_the_grace_period_began() {
         world.domain.finish(new);
         world.objects[old].free();
     };
-    play::<Awake, _>(3, [reads_once, writes]);
+    play_bounded::<Awake, _>(3, [reads_once, writes]);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_writer_sleeps_without_a_fence() {
         HAS_FENCED.set(false);
         world.replace(1);
     };
-    play::<NoHeavyBeforeSleep, _>(3, [reads_once, writes]);
+    play_bounded::<NoHeavyBeforeSleep, _>(3, [reads_once, writes]);
 }
 
 #[test]
