@@ -5,7 +5,7 @@
     reason = "their names in the program are those that the script looks for"
 )]
 
-use std::hint::black_box;
+use std::hint::{black_box, cold_path};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use perflab_rcu::urcu::{Bp, Checked, Forced, Locked, Mb, Memb, Mfence, Qsbr, Signal};
@@ -27,6 +27,9 @@ macro_rules! loops {
                     let section = reader.enter();
                     if let Some(object) = pointer.load(&section) {
                         sum += u64::from(*object);
+                    } else {
+                        // A C compiler takes it for granted that most pointers lead somewhere.
+                        cold_path();
                     }
                     drop(section);
                     if ends.load(Ordering::Relaxed) {

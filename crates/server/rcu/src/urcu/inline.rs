@@ -38,12 +38,19 @@ pub fn enter<L: Light>(word: &AtomicU64, gp: &Gp, has: &AtomicI32) {
         L::light(has);
     } else {
         cold_path();
-        // Sections that were forgotten count. Another one would carry into the phase: the reader would be in none.
-        if own & NEST == NEST {
-            std::process::abort();
-        }
-        word.store(own + 1, Ordering::Release); // 3
+        nest(word, own); // 3
     }
+}
+
+/// Opens a section within others, which were forgotten: all of them count. When no more can be counted, another one
+/// would change the phase, and the reader would be in none.
+#[cold]
+#[inline(never)]
+fn nest(word: &AtomicU64, own: u64) {
+    if own & NEST == NEST {
+        std::process::abort();
+    }
+    word.store(own + 1, Ordering::Release);
 }
 
 /// Ends a section.
@@ -60,9 +67,16 @@ pub fn exit<L: Light>(
         wake_if_asleep(gp, counters);
     } else {
         cold_path();
-        word.store(own - 1, Ordering::Release); // 2
+        unnest(word, own); // 2
     }
     compiler_fence(Ordering::SeqCst); // 4
+}
+
+/// Ends a section within others.
+#[cold]
+#[inline(never)]
+fn unnest(word: &AtomicU64, own: u64) {
+    word.store(own - 1, Ordering::Release);
 }
 
 /// Wakes a grace period that sleeps until a section ends.
