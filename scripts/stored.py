@@ -78,4 +78,5 @@ def mde(*rows):
 
 def table(header, rows):
     aligned = ["---"] + ["---:"] * (len(header) - 1)
-    return "\n".join("| " + " | ".join(row) + " |" for row in [header, aligned, *rows]).replace("|  |", "| |")
+    lines = ("".join(f" {cell} |" if cell else " |" for cell in row) for row in [header, aligned, *rows])
+    return "\n".join(f"|{line}" for line in lines)

@@ -1,5 +1,5 @@
-/* How often readers read and writers write under one flavour of liburcu, with the inline functions of its headers: what
- * `perflab-kv rcu run` is measured beside.
+/* Reads and writes under one flavour of liburcu, with the inline functions of its headers. `perflab-kv rcu run` is
+ * compared with it.
  *
  *     NAME [--readers N] [--writers N] [--milliseconds N] [--affinity CPU,CPU...] [--quiescent-every N] [--layout K]
  *
@@ -27,7 +27,7 @@
 #define TEXT(what) #what
 #define TEXT_OF(what) TEXT(what)
 
-/* What is restated in Rust is so in these headers. */
+/* Rust restates this of the headers. */
 #ifdef _URCU_BP_STATIC_H
 _Static_assert(offsetof(struct urcu_bp_gp, ctr) == 0 && offsetof(struct urcu_bp_reader, ctr) == 0, "words");
 _Static_assert(URCU_BP_GP_COUNT == 1 && URCU_BP_GP_CTR_PHASE == 1ul << 32, "counts");
@@ -47,7 +47,7 @@ _Static_assert(offsetof(struct urcu_reader, ctr) == 0, "words");
 #define HAS_QUIESCENT_STATES 0
 #endif
 
-/* What readers find. A freed object has 0. */
+/* The value of an object in use. A freed object has 0. */
 enum { VALUE = 8 };
 
 enum { MOST_THREADS = 2000 };

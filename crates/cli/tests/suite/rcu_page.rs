@@ -10,12 +10,12 @@ use perflab_testing::needs;
 use crate::documents::root;
 use crate::support::Laboratory;
 
-/// Answers as `perflab-kv rcu` does. There is no liburcu-signal; membarrier reads nine times as fast as mb.
+/// Answers as `perflab-kv rcu` does. There is no liburcu-signal; memb reads nine times as fast as mb.
 const KV: &str = r#"
 case $2 in
 list) echo memb: liburcu-memb.so.8 ;;
 possible) [ "$3" != signal ] || { echo liburcu-signal.so.8: cannot open shared object file; exit 77; } ;;
-barrier) echo "{\"mean_ns\":8660,\"calls\":$5}" ;;
+barrier) echo "{\"mean_ns\":8660,\"calls\":$5,\"evidence\":{\"interrupts\":9,\"sleeps\":9}}" ;;
 run)
   n=$(($(cat "$0.$3" 2>/dev/null || echo 0) + 1))
   echo $n > "$0.$3"
@@ -26,12 +26,17 @@ run)
   counts='"grace_periods":4,"membarrier_expedited":8,"membarrier_global":0,"signals_handled":0'
   facts='"futex_waits":0,"quiescent_states":0,"generation":"0.13","barrier":"mfence"'
   echo "{\"reads_per_s\":$reads,\"writes_per_s\":$((reads / 10)),\"grace_periods\":{$latency,\
-\"histogram\":[$buckets]},\"evidence\":{$counts,$facts}}" ;;
+\"histogram\":[$buckets]},\"proof\":{$counts},\"evidence\":{$counts,$facts}}" ;;
 esac
 "#;
 
 /// A shipped experiment with that program, and with few runs.
 fn measured(name: &str) -> Laboratory {
+    measured_by(KV, name)
+}
+
+/// The same with this program.
+fn measured_by(program: &str, name: &str) -> Laboratory {
     needs("python3", "python3");
     let file = root().join(format!("experiments/{name}.toml"));
     let experiment = fs::read_to_string(file).unwrap();
@@ -41,7 +46,7 @@ fn measured(name: &str) -> Laboratory {
         .replace("slices = 10", "slices = 2")
         .replace("slices = 4", "slices = 2");
     let laboratory = Laboratory::new();
-    laboratory.program("kv", KV);
+    laboratory.program("kv", program);
     laboratory.run(&few).code(0);
     laboratory
 }
@@ -86,7 +91,16 @@ fn each_arm_is_shown_with_its_figures_or_with_the_reason() {
     ] {
         assert!(page.contains(row), "{row} in\n{page}");
     }
-    let compare = ["compare", "result", "--gate", "none", "--format", "json"];
+    let compare = [
+        "compare",
+        "result",
+        "--baseline",
+        "mb",
+        "--gate",
+        "none",
+        "--format",
+        "json",
+    ];
     let report = laboratory.call(&compare).code(0).json();
     let mut rows = report["rows"].as_array().unwrap().iter();
     let row = rows.find(|row| row["variant"] == "memb" && row["metric"]["name"] == "reads");
@@ -96,6 +110,33 @@ fn each_arm_is_shown_with_its_figures_or_with_the_reason() {
     assert!(page.contains(&shown), "{shown} in\n{page}");
     let headline = row["headline"].as_str().unwrap();
     assert!(page.contains(headline), "{headline} in\n{page}");
+}
+
+#[test]
+fn without_liburcu_the_rest_is_measured() {
+    let without = "case $3 in own-*|rwlock) ;; *) echo no liburcu; exit 77 ;; esac";
+    let program = KV.replacen("possible)", &format!("possible) {without}; "), 1);
+    let laboratory = measured_by(&program, "membarrier");
+    let page = text(page(&root(), Some(&laboratory), &["--print"]));
+    for row in [
+        "| `mb` | in the reader | not measured here: no liburcu | | 973 M | 892 k |",
+        "| `own-membarrier` | by membarrier, expedited | 5.00 M | 500 k | | |",
+        "| `mb` against `own-qsbr` | not measured here: no liburcu |",
+        "| `rwlock` against `own-qsbr` | ",
+        "| expedited | 8.66 us | 8.66 us | 2 to 3 us |",
+    ] {
+        assert!(page.contains(row), "{row} in\n{page}");
+    }
+}
+
+#[test]
+fn a_call_that_cannot_be_measured_is_shown_with_the_reason() {
+    let alone = "case $* in *busy*possible*) echo one CPU; exit 77 ;; esac";
+    let program = KV.replacen("barrier)", &format!("barrier) {alone}; "), 1);
+    let laboratory = measured_by(&program, "membarrier");
+    let page = text(page(&root(), Some(&laboratory), &["--print"]));
+    let row = "| expedited | 8.66 us | not measured here: one CPU | 2 to 3 us |";
+    assert!(page.contains(row), "{row} in\n{page}");
 }
 
 #[test]
@@ -115,6 +156,17 @@ fn readers_are_shown_by_their_number() {
 fn the_page_holds_what_is_stored() {
     needs("python3", "python3");
     text(page(&root(), None, &["--check"]));
+    let stored = root().join("docs/rcu");
+    if stored.exists() {
+        for file in [
+            "membarrier.tar.xz",
+            "rcu-readers.tar.xz",
+            "rcu-inline.tar.xz",
+            "outputs.json",
+        ] {
+            assert!(stored.join(file).exists(), "{file} is not in docs/rcu");
+        }
+    }
 }
 
 #[test]
