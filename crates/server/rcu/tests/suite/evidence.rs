@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use perflab_rcu::{
-    Choice, Counts, Flavour, NotAtWork, OwnQsbr, Unavailable, as_reader, facts, prove, synchronize,
+    Choice, Counts, Flavour, NotAtWork, OwnQsbr, as_reader, facts, prove, synchronize,
     was_at_work, with_flavour,
 };
-use perflab_testing::{needs_found, not_checked, test_name};
+use perflab_testing::{not_checked, test_name};
 
 /// Says that it is over, also if its scope ends by a panic.
 struct Over<'a>(&'a AtomicBool);
@@ -57,9 +57,6 @@ fn play(name: &str) {
             its_mechanism_is_seen_at_work::<F>();
             it_is_made_of_what_its_name_says::<F>(name);
         }),
-        Err(Unavailable::Library(_)) if name != "signal" => {
-            needs_found::<()>("liburcu", None, "liburcu-dev");
-        }
         Err(reason) => not_checked(&test_name(), &reason.to_string()),
     }
 }

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use perflab_rcu::{
     Choice, Flavour, Guarded, Limbo, Limits, NotRelieved, OwnMembarrier, OwnQsbr, Reclaim, Refused,
-    Unavailable, as_reader, waiting, with_flavour,
+    as_reader, waiting, with_flavour,
 };
-use perflab_testing::{needs_found, not_checked, test_name};
+use perflab_testing::{not_checked, test_name};
 
 /// Longest wait for what is expected to come.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -26,7 +26,7 @@ pub const FLAVOURS: [&str; 8] = [
     "rwlock",
 ];
 
-/// A flavour that can be used here. One that cannot be had is written down.
+/// A flavour that can be used here. One that cannot is written down: `make tools-kv` installs liburcu.
 pub fn loaded(name: &str) -> Option<Choice> {
     let loaded = Choice::new(name).and_then(|choice| {
         with_flavour!(choice, F => F::load())?;
@@ -34,10 +34,6 @@ pub fn loaded(name: &str) -> Option<Choice> {
     });
     match loaded {
         Ok(choice) => Some(choice),
-        // It is in no Debian behind 12.
-        Err(Unavailable::Library(_)) if name != "signal" => {
-            needs_found("liburcu", None, "liburcu-dev")
-        }
         Err(reason) => {
             not_checked(&format!("{}, {name}", test_name()), &reason.to_string());
             None
