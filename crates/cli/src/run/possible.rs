@@ -10,7 +10,7 @@ use super::scratch::tempdir;
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
-/// Asks for each cell whether it can be measured here, and says which ones are left out.
+/// Asks for each cell whether it can be measured here, and reports which ones are left out.
 ///
 /// # Errors
 /// Where a question has no answer, nothing is left, or a baseline is left out that something would be compared with.
@@ -45,13 +45,13 @@ pub(crate) fn left_out(
     Ok(left_out)
 }
 
-/// What is left out, a sentence for each reason.
+/// The cells that are left out, a sentence for each reason.
 fn sentences(left_out: &[LeftOut]) -> Vec<String> {
     let alike = LeftOut::by_reason(left_out);
     alike.iter().map(|alike| not_measured(alike)).collect()
 }
 
-/// Refuses what could not be compared: nothing at all, and variants without the baseline or the control beside them.
+/// Refuses what could not be compared: nothing at all, and variants without their baseline or control.
 fn check(experiment: &Experiment, left_out: &[LeftOut]) -> Result<(), Failure> {
     let is_left_out = |cell: &Cell| left_out.iter().any(|own| own.cell.id == cell.id);
     let mut cells = experiment.cells();

@@ -23,7 +23,7 @@ const TAKEN_BEGINNINGS: [&str; 4] = ["place_speed.", "probe_", "process_", "syst
 pub struct EvidenceRule {
     /// Its name in the evidence of the run.
     pub name: String,
-    /// Where the number stands; of [`Extract::Values`] in the line of this name, whatever its unit.
+    /// The place of the number; of [`Extract::Values`] in the line of this name, whatever its unit.
     pub extract: Extract,
     /// Which output is read.
     pub stream: Stream,
@@ -33,7 +33,7 @@ pub struct EvidenceRule {
     pub at_most: Option<f64>,
 }
 
-/// [`EvidenceRule`] as it stands in the file.
+/// [`EvidenceRule`] as the file has it.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EvidenceRule")]

@@ -27,7 +27,7 @@ const NO: i32 = 77;
 /// Longest that an answer may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A command with its arguments, and the variables that it has beside those of all.
+/// A command with its arguments, and its variables in addition to those of all.
 type Question = (Vec<OsString>, Vec<(String, String)>);
 
 /// The cells of an experiment that cannot be measured here, with the reasons. `scratch`: an empty directory.
@@ -111,7 +111,7 @@ fn ask(
         Exit::Code(YES) => Ok(None),
         Exit::Code(NO) => Ok(Some(match said_last(host, &log) {
             Some(reason) => reason,
-            None => "its `possible` gives no reason".to_owned(),
+            None => "the command of `possible` printed no reason".to_owned(),
         })),
         exit => Err(Fault::no_run(format!(
             "the possible command {exit}, expected {YES}, or {NO} and the reason{}",

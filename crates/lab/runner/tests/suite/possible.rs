@@ -38,7 +38,7 @@ fn a_cell_is_left_out_with_the_last_line_of_what_was_said() {
         .also("ask-b", answers(77, "looking\nno such CPU\n\n"));
     assert_eq!(left_out(&world, &host), [pair("b/w", "no such CPU")]);
     let host = host.also("ask-b", answers(77, ""));
-    let reason = "its `possible` gives no reason";
+    let reason = "the command of `possible` printed no reason";
     assert_eq!(left_out(&world, &host), [pair("b/w", reason)]);
     // Without the key nothing is asked.
     let world = World::new(&text("restart"));
