@@ -166,27 +166,35 @@ fn a_writer_frees_what_others_have_left() {
 /// Each grace period takes less than the patience, and two of them more.
 #[test]
 fn grace_periods_that_are_long_are_no_stall() {
+    const READERS: u32 = 4;
     let limits = Limits {
         most_bytes: 0,
         ..SINGLE
     };
-    let section = limits.patience.mul_f64(0.7);
+    // At any time a section is open that has just begun.
+    let section = limits.patience.mul_f64(0.8);
     let is_over = &AtomicBool::new(false);
     thread::scope(|scope| {
-        scope.spawn(move || {
-            as_reader::<OwnMembarrier, _>(|reader| {
-                while !is_over.load(Ordering::Relaxed) {
-                    let _section = reader.enter();
-                    thread::sleep(section);
-                }
-            })
-        });
-        let writers: [_; 2] = std::array::from_fn(|_| {
+        for number in 0..READERS {
+            scope.spawn(move || {
+                thread::sleep(section * number / READERS);
+                as_reader::<OwnMembarrier, _>(|reader| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        let _section = reader.enter();
+                        thread::sleep(section);
+                    }
+                })
+            });
+        }
+        thread::sleep(section);
+        let writers: [_; 3] = std::array::from_fn(|number| {
             scope.spawn(move || {
                 let pointer: Guarded<u64, OwnMembarrier> = Guarded::new(Box::new(0));
                 let mut limbo = Limbo::new(limits);
                 let begin = Instant::now();
                 while begin.elapsed() < 3 * limits.patience {
+                    // The others have begun a grace period by now.
+                    thread::sleep(limits.patience * number as u32 / 20);
                     limbo.retire(pointer.swap(Some(Box::new(1))).unwrap());
                     limbo.relieve_alone()?;
                 }

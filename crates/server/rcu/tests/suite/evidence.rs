@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use perflab_rcu::{
-    Choice, Counts, Flavour, NotAtWork, OwnQsbr, as_reader, facts, prove, synchronize,
-    was_at_work, with_flavour,
+    Choice, Counts, Flavour, NotAtWork, OwnQsbr, as_reader, facts, prove, synchronize, was_at_work,
+    with_flavour,
 };
 use perflab_testing::{not_checked, test_name};
 
