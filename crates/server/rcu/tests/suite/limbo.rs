@@ -156,14 +156,17 @@ fn what_is_drained_has_been_freed_whoever_frees_it() {
         limbo.retire(object.swap(None).unwrap());
     };
     let mut handed = Limbo::new(Limits::default());
-    let mut own = Limbo::new(Limits::default());
     for _ in 0..3 {
         retire(&mut handed);
     }
-    retire(&mut own);
-    // The thread of the flavour is about to free these, and takes longer than this one.
+    // The thread of the flavour is about to free these.
     drop(handed);
     thread::sleep(Duration::from_millis(10));
+    let mut own = Limbo::new(Limits::default());
+    own.drain().unwrap();
+    assert_eq!(count.load(Ordering::Relaxed), 3);
+    // Also its own.
+    retire(&mut own);
     own.drain().unwrap();
     assert_eq!(count.load(Ordering::Relaxed), 4);
     assert_eq!(waiting::<OwnQsbr>().objects, 0);
