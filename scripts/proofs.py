@@ -122,7 +122,7 @@ GROUPS = [
     Group("rcu", "no reader of a flavour of RCU sees freed memory: own domains in interleavings with at most 3 preemptions, each "
           "flavour in 10 minutes of stress and under sanitizers; memory stays bounded and readers that hold it up or die "
           "are reported; readers and writers do as much as those of C", 260,
-          "a nightly compiler; liburcu-dev; a quiet machine", {
+          "a nightly compiler with rust-src; liburcu-dev; a quiet machine", {
               "rcu-models": Step("scripts/nextest run --profile prove --cargo-profile release --locked --cargo-quiet -p perflab-rcu "
                                  "-E test(/^models::/)", r"tests? run: "),
               "rcu-stress": Step("scripts/prove-rcu-stress", r"^[a-z-]+: \d+ s|^prove-rcu-stress"),
