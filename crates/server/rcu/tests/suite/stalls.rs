@@ -181,8 +181,10 @@ fn a_grace_period_that_waits_for_no_section_is_reported_as_well() {
         as_reader::<F, _>(|_| {
             mask(libc::SIG_BLOCK);
             let waits = thread::spawn(synchronize::<F>);
-            let stall = told.recv_timeout(PATIENCE).unwrap();
+            let stall = told.recv_timeout(PATIENCE);
+            // Before a failure: the thread could not leave otherwise.
             mask(libc::SIG_UNBLOCK);
+            let stall = stall.unwrap();
             assert_eq!((stall.cause, stall.reader.tid), (Cause::Unknown, 0));
             assert!(stall.to_string().contains("must not block SIGUSR1"), "{stall}");
             waits.join().unwrap().unwrap();
