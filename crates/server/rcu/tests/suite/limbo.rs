@@ -28,6 +28,11 @@ pub const FLAVOURS: [&str; 8] = [
 
 /// A flavour that can be used here. One that cannot is written down: `make tools-kv` installs liburcu.
 pub fn loaded(name: &str) -> Option<Choice> {
+    if cfg!(perflab_tsan) && name == "signal" {
+        let reason = "ThreadSanitizer keeps signals from a thread that sleeps in the kernel";
+        not_checked(&format!("{}, {name}", test_name()), reason);
+        return None;
+    }
     let loaded = Choice::new(name).and_then(|choice| {
         with_flavour!(choice, F => F::load())?;
         Ok(choice)
