@@ -138,25 +138,32 @@ fn a_library_waits_for_ever_for_a_thread_that_ended_without_leaving() {
 /// The function that gets reports may do what it wants, but for waiting.
 #[test]
 fn a_report_that_panics_or_is_replaced_meanwhile_stops_no_other() {
+    static IS_OVER: AtomicBool = AtomicBool::new(false);
     let (tell, told) = mpsc::channel();
     on_stall(move |_| {
-        let tell = tell.clone();
-        on_stall(move |stall| {
-            tell.send(stall.clone()).unwrap();
+        let later = tell.clone();
+        on_stall(move |_| {
+            later.send("the second function").unwrap();
             panic!("planted");
         });
+        tell.send("the first function").unwrap();
         panic!("planted");
     });
-    let stall = || {
-        hold_up::<OwnQsbr>("sleeper", || thread::sleep(Duration::from_secs(2)));
-        synchronize::<OwnQsbr>().unwrap();
-    };
-    stall();
-    assert!(told.try_recv().is_err());
-    for _ in 0..2 {
-        stall();
-        let stall = told.recv_timeout(PATIENCE).unwrap();
-        assert_eq!(stall.reader.name, "sleeper");
+    for expected in [
+        "the first function",
+        "the second function",
+        "the second function",
+    ] {
+        IS_OVER.store(false, Ordering::Relaxed);
+        hold_up::<OwnQsbr>("sleeper", || {
+            while !IS_OVER.load(Ordering::Relaxed) {
+                thread::sleep(Duration::from_millis(10));
+            }
+        });
+        let waits = thread::spawn(synchronize::<OwnQsbr>);
+        assert_eq!(told.recv_timeout(PATIENCE), Ok(expected));
+        IS_OVER.store(true, Ordering::Relaxed);
+        waits.join().unwrap().unwrap();
     }
 }
 
