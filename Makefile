@@ -12,7 +12,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 # Two targets that install packages at once would fail: apt-get does not wait for its lock.
 .NOTPARALLEL:
 
-.PHONY: all demo test prove prove-list prove-table prove-touched bench build install rust tools
+.PHONY: all demo test prove prove-list prove-table prove-touched bench build install kv install-kv rust tools tools-kv
 
 all: build
 
@@ -35,6 +35,13 @@ install: $(if $(filter target/release,$(BUILT)),$(if $(and $(SUDO_USER),$(wildca
 	install -D -m 644 crates/trace/agent-static/include/perflab/agent.h $(DESTDIR)$(PREFIX)/include/perflab/agent.h
 	install -D -m 644 crates/trace/filter/include/perflab/filter.h $(DESTDIR)$(PREFIX)/include/perflab/filter.h
 
+# The server to look into, which has a binary of its own. It needs no liburcu to be built, and loads what is installed.
+kv: rust
+	cargo build --release --locked -p perflab-kv
+
+install-kv: $(if $(filter target/release,$(BUILT)),$(if $(and $(SUDO_USER),$(wildcard $(PERFLAB)-kv)),,kv))
+	install -D -m 755 $(BUILT)/perflab-kv $(DESTDIR)$(PREFIX)/bin/perflab-kv
+
 tools:
 	@scripts/need cc:gcc gcc:gcc g++:g++ clang:clang clang++:clang ld.bfd:binutils ld.gold:binutils ld.lld:lld \
 		readelf:binutils objcopy:binutils objdump:binutils llvm-objdump:llvm \
@@ -43,7 +50,12 @@ tools:
 		redis-server:redis-server redis-benchmark:redis-tools ministat:ministat hyperfine:hyperfine \
 		python3:python3 /usr/lib/python3/dist-packages/prometheus_client:python3-prometheus-client fio:fio \
 		fs_mark:fsmark iperf3:iperf3 pgbench:postgresql '/usr/lib/postgresql/*/bin/postgres:postgresql' \
-		sysbench:sysbench gdb:gdb jq:jq tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk bpftrace:bpftrace
+		sysbench:sysbench gdb:gdb jq:jq tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk bpftrace:bpftrace \
+		strace:strace
+
+# Only the wing `server` looks into liburcu. Its tests say what they could not check where it is missing.
+tools-kv:
+	@scripts/need '/usr/include/*/urcu/urcu-memb.h:liburcu-dev'
 
 demo: build
 	@scripts/need redis-server:redis-server redis-benchmark:redis-tools

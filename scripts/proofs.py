@@ -90,7 +90,7 @@ GROUPS = [
     Group("doctor", "the doctor finds trouble that is made on this machine, and changed settings come back after kill -9",
           8, "root", {"doctor": Step("scripts/prove-doctor", r"kills|violations")},
           [*crates("lab/machine lab/runner"), *cli("doctor settings standby tune"), "scripts/prove-doctor", "scripts/not-checked"]),
-    Group("experiments", "the shipped experiments run as they are", 75, "root; the load tools; the source of Debian's Redis",
+    Group("experiments", "the shipped experiments run as they are", 85, "root; the load tools; the source of Debian's Redis",
           {"experiments": Step("scripts/prove-experiments", r"^== |runs in|^prove-experiments")},
           ["experiments/*", *crates("lab/experiment lab/drivers lab/runner lab/store lab/machine lab/compare look/report judge/stats look/plot lab/formats"),
            *cli("run compare init numbers plan steady import export output show drawn terminal settings renamed"), "scripts/prove-experiments",
@@ -119,6 +119,17 @@ GROUPS = [
            "lttng": Step("scripts/prove-lttng", r"^prove-lttng"),
            "replace": Step("scripts/prove-replace", r"^prove-replace")},
           [*crates("trace/filter trace/bpf trace/abi trace/control trace/agent trace/agent-preload"), *cli("filter"), "scripts/prove-filters", "scripts/prove-lttng", "scripts/prove-replace", "bench/lttng.py"]),
+    Group("rcu", "no reader of a flavour of RCU sees freed memory: own domains in interleavings with at most 3 preemptions, each "
+          "flavour in 10 minutes of stress and under sanitizers; memory stays bounded and readers that hold it up or die "
+          "are reported; readers and writers do as much as those of C", 260,
+          "a nightly compiler with rust-src; liburcu-dev; a quiet machine", {
+              "rcu-models": Step("scripts/nextest run --profile prove --cargo-profile release --locked --cargo-quiet -p perflab-rcu "
+                                 "-E test(/^models::/)", r"tests? run: "),
+              "rcu-stress": Step("scripts/prove-rcu-stress", r"^[a-z-]+: \d+ s|^prove-rcu-stress"),
+              "rcu-sanitizers": Step("scripts/prove-rcu-sanitizers", r"^(address|thread): |^prove-rcu-sanitizers"),
+              "rcu-code": Step("scripts/prove-rcu-code", r"instructions|^prove-rcu-code"),
+              "rcu-inline": Step("scripts/prove-rcu-inline", r" %|^prove-rcu-inline")},
+          [*crates("server"), *BUILD, "bench/rcu/*", "experiments/rcu-inline.toml", "scripts/prove-rcu-*"]),
     Group("pages", "pages work in a real browser: by mouse, keyboard and touch, without scripts, on a phone, on paper",
           6, "chromium, python3-venv", {"pages": Step("scripts/prove-pages", r"^Ran \d+ tests|^prove-pages")},
           [*crates("look/pages look/plot look/report look/serve lab/compare lab/store"), *cli("report serve"), "scripts/prove-pages"]),
@@ -130,6 +141,7 @@ GROUPS = [
     Group("fresh", "in a root directory with nothing but make, `make demo` and `make test` install what they need and "
           "pass", 45, "root; debootstrap; 8 GB", {"fresh": Step("scripts/prove-fresh", r"^prove-fresh|passed, ")},
           ["Makefile", *BUILD, ".config/*", "crates/testing/*", "scripts/demo", "scripts/need", "scripts/nextest*", "scripts/readme", "scripts/stored.py", "scripts/probes-page", "scripts/filters-page",
+           "scripts/rcu-page",
            "scripts/prove", "scripts/proofs.py", "scripts/prove-fresh", "scripts/rust", "scripts/test*"]),
     Group("bench", "tables compare the costs of perflab with those of hyperfine, ministat and LTTng, those of filters with C "
           "by hand, and how sharply whole runs, slices and both at once compare; no limit is checked", 130,

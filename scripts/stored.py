@@ -1,4 +1,5 @@
-"""Shared by scripts that feed a document from a stored result: a result in an archive, and perflab's output about it."""
+"""Shared by scripts that feed a document from a stored result: a result in an archive, perflab's output about it, and
+tables of that."""
 import json
 import os
 import subprocess
@@ -67,3 +68,15 @@ def interval(answer):
 def verdict(row):
     """The verdict of a row; bold if anything is proven."""
     return row["headline"] if row["headline"] == "not proven" else f"**{row['headline']}**"
+
+
+def mde(*rows):
+    """The largest of some rows, in %."""
+    shares = [row["mde"] for row in rows]
+    return "not known" if None in shares else f"{100 * max(shares):.2f} %"
+
+
+def table(header, rows):
+    aligned = ["---"] + ["---:"] * (len(header) - 1)
+    lines = ("".join(f" {cell} |" if cell else " |" for cell in row) for row in [header, aligned, *rows])
+    return "\n".join(f"|{line}" for line in lines)

@@ -8,6 +8,7 @@ pub(crate) mod file;
 mod home;
 pub(crate) mod measure;
 pub(crate) mod observers;
+pub(crate) mod possible;
 mod probes;
 mod result;
 mod scratch;
@@ -37,6 +38,7 @@ use failures::lab_failure;
 use file::{home_of, parse, read};
 use measure::{Execution, look};
 use observers::observers;
+use possible::left_out;
 use result::{create, resume};
 
 /// Executes the command.
@@ -95,15 +97,16 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let looking_on = observers(&experiment)?;
     let lock = lock(arguments.wait)?;
     let machine = stand_by(Some(&lock))?;
-    let environment = look(&experiment, &home, &machine, arguments.quiet)?;
     let (mut result, plan, experiment) = if arguments.resume {
-        resume(arguments, &text, &experiment, &home, &environment)?
+        resume(arguments, &text, &experiment, &home, &machine)?
     } else {
         let seed = match arguments.seed.or(experiment.design.seed) {
             Some(seed) => seed,
             None => rand::random::<u64>() >> 12,
         };
-        let plan = Plan::new(&experiment, seed);
+        let left_out = left_out(&experiment, &home, &machine, arguments.quiet)?;
+        let plan = Plan::new(&experiment, seed).leaving_out(left_out);
+        let environment = look(&experiment, &plan.cells, &home, &machine, arguments.quiet)?;
         let path = match &arguments.out {
             Some(path) => path.clone(),
             None => Path::new(RESULTS).join(format!("{}-{}", experiment.name, now_for_a_name())),
@@ -151,6 +154,8 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     })?;
     outcome.map_err(|error| lab_failure(&error, &path, &arguments.file))?;
     let records = result.records()?;
+    // The others may all be left out.
+    let is_compared = comparisons_of(plan.cells.iter(), experiment.baseline()) > 0;
     let next = if is_compared { "compare" } else { "show" };
     conclude(&records, &path, next, arguments.quiet)?;
     let stop = rule.conclude(&records, &mut result)?;

@@ -6,7 +6,7 @@ use clap::Args;
 use indexmap::IndexMap;
 use perflab_compare::{SampleSelection, Selection, compare_result};
 use perflab_experiment::counted;
-use perflab_report::{command, command_of_run};
+use perflab_report::{command, command_of_run, not_measured};
 use perflab_store::{Imported, Index, RunRecord, is_result};
 
 use crate::drawn::{Drawn, Kind, drawn};
@@ -187,6 +187,9 @@ fn one_result(path: &Path) -> Result<String, Failure> {
             .map(|(status, count)| format!("{count} {status}"))
             .collect();
         lines.push(format!("{cell}: {}", counts.join(", ")));
+    }
+    for own in &plan.left_out {
+        lines.push(not_measured(std::slice::from_ref(own)));
     }
     for notice in &result.notices {
         lines.push(format!("note: {notice}"));

@@ -13,7 +13,7 @@ pub const NOT_CHECKED: &str = "PERFLAB_NOT_CHECKED";
 /// Writes down that something could not be checked here, and why. The test then goes on without it, or returns.
 ///
 /// `what` is the name of the test ([`test_name`]), or the part of it that is left out. The reason is one that no
-/// package can mend: a privilege, a kernel that forbids something, a tool that Debian does not have.
+/// package of `make tools` can mend: a privilege, a kernel that forbids something, a tool that Debian does not have.
 ///
 /// The line `WHAT<TAB>WHY` is appended to the file that [`NOT_CHECKED`] names, if it names one. A line is written
 /// at once, so those of several threads and processes do not mix. It also goes to standard error.

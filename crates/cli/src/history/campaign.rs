@@ -16,6 +16,7 @@ use crate::failure::{Code, Failure};
 use crate::progress::{Extent, Progress, at_once};
 use crate::run::measure::{Execution, look};
 use crate::run::observers::observers;
+use crate::run::possible::left_out;
 use crate::terminal;
 
 /// The experiment of a campaign.
@@ -80,24 +81,33 @@ impl Campaign {
         })
     }
 
-    /// Looks for all that it needs.
-    fn look(&self, session: &Session<'_>) -> Result<Environment, Failure> {
+    /// Looks for all that a plan of it needs.
+    fn look(&self, session: &Session<'_>, plan: &Plan) -> Result<Environment, Failure> {
         let home = &session.read.experiment_home;
-        look(&self.experiment, home, session.machine, session.quiet)
+        let (machine, quiet) = (session.machine, session.quiet);
+        look(&self.experiment, &plan.cells, home, machine, quiet)
     }
 
-    /// Measures all of it, in this environment.
+    /// Its plan, without what cannot be measured here.
+    fn plan(&self, session: &Session<'_>) -> Result<Plan, Failure> {
+        let home = &session.read.experiment_home;
+        let left_out = left_out(&self.experiment, home, session.machine, session.quiet)?;
+        let mut plan = Plan::new(&self.experiment, self.seed).leaving_out(left_out);
+        if let Some(most) = &self.most {
+            plan = plan.with_at_most(|name| most.get(name).copied().unwrap_or(0));
+        }
+        Ok(plan)
+    }
+
+    /// Measures all of a plan, in this environment.
     fn execute(
         &self,
         session: &Session<'_>,
         facts: &CampaignFacts,
+        plan: &Plan,
         environment: &Environment,
     ) -> Result<(), Failure> {
         let home = &session.read.experiment_home;
-        let mut plan = Plan::new(&self.experiment, self.seed);
-        if let Some(most) = &self.most {
-            plan = plan.with_at_most(|name| most.get(name).copied().unwrap_or(0));
-        }
         let origin = Origin {
             perflab: env!("CARGO_PKG_VERSION").to_owned(),
             created: jiff::Timestamp::now().to_string(),
@@ -108,14 +118,14 @@ impl Campaign {
             imported: None,
         };
         let path = session.directory.result(facts);
-        let mut result = ResultDir::create(&path, &self.text, &plan, environment, origin)?;
-        self.measure(session, facts, &plan, &mut result)
+        let mut result = ResultDir::create(&path, &self.text, plan, environment, origin)?;
+        self.measure(session, facts, plan, &mut result)
     }
 
     /// Measures what is left of it; whether it could, as the machine is the same.
     fn resume(&self, session: &Session<'_>, facts: &CampaignFacts) -> Result<bool, Failure> {
-        let environment = self.look(session)?;
         let mut result = ResultDir::resume(&session.directory.result(facts))?;
+        let environment = self.look(session, result.plan())?;
         let differences = result
             .environment()
             .machine
@@ -205,9 +215,10 @@ impl Session<'_> {
             facts.note(control, built);
         }
         // A campaign that cannot begin is none.
-        let environment = campaign.look(self)?;
+        let plan = campaign.plan(self)?;
+        let environment = campaign.look(self, &plan)?;
         self.directory.add(self.held, &facts)?;
-        campaign.execute(self, &facts, &environment)?;
+        campaign.execute(self, &facts, &plan, &environment)?;
         self.directory.keep_summaries(self.held, &[facts])?;
         let keys: Vec<_> = ready.iter().map(|(_, built)| built.key.clone()).collect();
         self.make_room(&keys, builder)

@@ -112,6 +112,7 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
         seed: 0,
         cells,
         runs,
+        left_out: Vec::new(),
     };
     // The machine that measured is not this one, as far as is known.
     let environment = Environment::unknown();

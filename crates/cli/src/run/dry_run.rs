@@ -67,6 +67,13 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
         ))
     ));
     line(format!("baseline: {}", experiment.baseline()));
+    for (name, workload) in &experiment.workloads {
+        if workload.possible.is_some() {
+            line(format!(
+                "before the first run {name} is asked which of its cells can be measured here; the others are left out"
+            ));
+        }
+    }
     for settings in settings::named(experiment) {
         line(format!("changes settings of the machine for {settings}"));
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use perflab_experiment::{Experiment, Plan};
+use perflab_experiment::{Cell, Experiment, Plan};
 use perflab_machine::MachineFacts;
 use perflab_runner::{
     Lab, LabError, Needed, Observer, Preflight, ThisMachine, preflight, programs,
@@ -16,9 +16,10 @@ use crate::progress::Progress;
 use crate::settings;
 use crate::terminal;
 
-/// Looks for all that an experiment needs; the machine and the programs as they are.
+/// Looks for all that these cells of an experiment need; the machine and the programs as they are.
 pub(crate) fn look(
     experiment: &Experiment,
+    cells: &[Cell],
     home: &Path,
     machine: &ThisMachine,
     quiet: bool,
@@ -29,7 +30,7 @@ pub(crate) fn look(
         missing,
         doubtful,
         notes,
-    } = preflight(experiment, home, &scratch.0, machine);
+    } = preflight(experiment, cells, home, &scratch.0, machine);
     refuse_all(Code::Usage, "", &mistakes)?;
     refuse_all(
         Code::Environment,
@@ -46,7 +47,7 @@ pub(crate) fn look(
     }
     let environment = Environment {
         machine: MachineFacts::take(Path::new("/")),
-        programs: programs(experiment, home, &scratch.0, machine),
+        programs: programs(experiment, cells, home, &scratch.0, machine),
     };
     // A version command that was cut short has not said the version, so this environment is incomplete.
     if machine.interrupt.asked() {

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use perflab_experiment::{Experiment, Plan};
-use perflab_runner::program_changes;
+use perflab_runner::{ThisMachine, program_changes};
 use perflab_store::{Environment, Origin, ResultDir, UntilDecided};
 
 use super::arguments::RunArguments;
+use super::measure::look;
 use super::{home, unfinished};
 use crate::failure::Failure;
 
@@ -39,7 +40,7 @@ pub(super) fn resume(
     text: &str,
     experiment: &Experiment,
     home: &Path,
-    now: &Environment,
+    machine: &ThisMachine,
 ) -> Result<(ResultDir, Plan, Experiment), Failure> {
     let path = match &arguments.out {
         Some(path) => path.clone(),
@@ -61,6 +62,8 @@ pub(super) fn resume(
             path.display()
         )));
     }
+    let cells = &result.plan().cells;
+    let now = look(experiment, cells, home, machine, arguments.quiet)?;
     let before = result.environment();
     let mut differences: Vec<String> = before
         .machine

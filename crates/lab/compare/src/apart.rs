@@ -6,7 +6,7 @@
 //! What slowed both down is gone from them (the difference of differences).
 
 use indexmap::{IndexMap, IndexSet};
-use perflab_experiment::{Metric, Refresh};
+use perflab_experiment::{LeftOut, Metric, Refresh};
 use perflab_stats::Observation;
 use perflab_stats::summary::median;
 use perflab_store::RunRecord;
@@ -105,6 +105,11 @@ pub fn compare_apart(a: Half<'_>, b: Half<'_>) -> Result<Comparison, AnalysisErr
         }
     }
     for half in halves {
+        let left_out = LeftOut::by_reason(half.left_out).into_iter();
+        report.warnings.extend(left_out.map(|alike| {
+            let left_out = Warning::LeftOut(alike);
+            Warning::OfResult(half.name.to_owned(), Box::new(left_out))
+        }));
         if half.records.len() < half.planned && !half.until_decided {
             let partly = Warning::PartlyRecorded {
                 recorded: half.records.len(),

@@ -55,6 +55,14 @@ pub enum AnalysisError {
         /// What the first of them died of, behind a semicolon; empty where nothing is known.
         detail: String,
     },
+    /// A variant was left out, and there is nothing to compare without it.
+    #[error("`{variant}` was not measured here, so there is nothing to compare: {reason}")]
+    LeftOut {
+        /// The variant.
+        variant: String,
+        /// Why one of its cells could not be measured.
+        reason: String,
+    },
     /// Two results that measure different things.
     #[error(
         "the two have nothing in common: no variant, or no metric that the first one asks about that was measured in \

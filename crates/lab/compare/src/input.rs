@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use perflab_experiment::{Experiment, ParseError, Plan};
+use perflab_experiment::{Experiment, LeftOut, ParseError, Plan};
 use perflab_store::{Environment, Notice, OpenedResult, Origin, RunRecord, Salvage, Stopped};
 
 /// What of a result is compared.
@@ -86,6 +86,8 @@ pub struct Half<'r> {
     pub environment: Option<&'r Environment>,
     /// Runs of its plan.
     pub planned: usize,
+    /// Cells that could not be measured.
+    pub left_out: &'r [LeftOut],
     /// Whether its own results could end it.
     pub until_decided: bool,
 }
@@ -100,6 +102,7 @@ impl<'r> Half<'r> {
             records: result.records,
             environment: result.environment,
             planned: result.plan.runs.len(),
+            left_out: &result.plan.left_out,
             until_decided: result.origin.until_decided.is_some(),
         }
     }

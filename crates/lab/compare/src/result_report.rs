@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, Plan};
+use perflab_experiment::{Experiment, LeftOut, Plan};
 use perflab_store::{HITS, RunRecord, SLICES};
 
 use crate::analyse::analyse;
@@ -69,6 +69,8 @@ fn report_of(
         design(experiment, plan, all),
         selection,
     )?;
+    let left_out = LeftOut::by_reason(&plan.left_out).into_iter();
+    report.warnings.extend(left_out.map(Warning::LeftOut));
     if selection.anytime {
         report.design.until_decided = Some(UntilDecided {
             blocks: finished,
@@ -83,7 +85,9 @@ fn report_of(
         });
     }
     report.warnings.extend(run_warnings(experiment, counted));
-    report.warnings.extend(turns::warnings(experiment, counted));
+    report
+        .warnings
+        .extend(turns::warnings(experiment, plan, counted));
     settle_drift(&mut report);
     let samples = SampleIndex::of(records);
     if experiment.is_imported() {

@@ -59,7 +59,7 @@ pub fn result_subjects(
     selection: &Selection,
 ) -> Result<Vec<Subject>, AnalysisError> {
     let wanted = Wanted::of(experiment, records, sample_selection)?;
-    both_sides(experiment, records, selection)?;
+    both_sides(experiment, plan, records, selection)?;
     let mut subjects = subjects_of(experiment, records, &wanted)?;
     // Random order ran some groups first; the reader gets the plan's.
     let place = |subject: &Subject| {
@@ -209,9 +209,10 @@ fn in_order(experiment: &Experiment, mut variants: IndexMap<&str, Vec<Observatio
     groups
 }
 
-/// Refuses a result in which the baseline, or every other variant, never passed.
+/// Refuses a result in which the baseline, or every other variant, never passed, or was left out.
 fn both_sides(
     experiment: &Experiment,
+    plan: &Plan,
     records: &[RunRecord],
     selection: &Selection,
 ) -> Result<(), AnalysisError> {
@@ -239,6 +240,14 @@ fn both_sides(
         return Ok(());
     };
     let own = || records.iter().filter(|record| record.variant == variant);
+    let mut left_out = plan.left_out.iter();
+    let left_out = left_out.find(|own| own.cell.variant == variant);
+    if let (Some(left_out), None) = (left_out, own().next()) {
+        return Err(AnalysisError::LeftOut {
+            variant: variant.to_owned(),
+            reason: left_out.reason.clone(),
+        });
+    }
     let first = own().next().map(|record| {
         format!(
             "; the first: {} {}",

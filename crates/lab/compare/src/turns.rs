@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_drivers::{Kind, Latency};
-use perflab_experiment::{Experiment, Metric, Workload};
+use perflab_experiment::{Experiment, Metric, Plan, Workload};
 use perflab_store::{RUNS_IN_TURNS, RunRecord, SYSTEM_IDLE};
 
 use crate::comparison::Comparison;
@@ -13,7 +13,11 @@ use crate::warning::Warning;
 const BUSY: f64 = 0.01;
 
 /// What to know of runs in slices.
-pub(crate) fn warnings(experiment: &Experiment, records: &[RunRecord]) -> Vec<Warning> {
+pub(crate) fn warnings(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[RunRecord],
+) -> Vec<Warning> {
     if experiment.design.least_slices().is_none() {
         return Vec::new();
     }
@@ -26,7 +30,7 @@ pub(crate) fn warnings(experiment: &Experiment, records: &[RunRecord]) -> Vec<Wa
             });
         }
     }
-    let cells = experiment.cells();
+    let cells = &plan.cells;
     let is_alone = |run: &&RunRecord| {
         let own = cells.iter().find(|cell| cell.id == run.cell);
         let partners = own.map(|own| cells.iter().filter(|cell| own.is_comparable(cell)).count());

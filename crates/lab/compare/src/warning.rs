@@ -1,6 +1,6 @@
 //! What a reader should know before believing a comparison as a whole, as values. The words are found where it is shown.
 
-use perflab_experiment::Metric;
+use perflab_experiment::{LeftOut, Metric};
 use perflab_store::Notice;
 
 use crate::error::AnalysisError;
@@ -22,6 +22,8 @@ pub enum Warning {
         /// Further subjects in which it shows.
         others: usize,
     },
+    /// Cells that could not be measured where the experiment was executed, all for the same reason.
+    LeftOut(Vec<LeftOut>),
     /// Subjects that only one of two variants has runs of, so that they are not compared.
     OneSided {
         /// The variant that has runs there.

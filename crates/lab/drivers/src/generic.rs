@@ -1,6 +1,7 @@
 //! Any tool whose output a few rules can read.
 
 mod csv_column;
+mod evidence;
 mod found;
 mod json_pointer;
 mod pattern;
@@ -19,6 +20,7 @@ use crate::turns::{self, Call, Order, Slice, TakesTurns, Target};
 use found::{count, sample};
 use pattern::Pattern;
 
+pub use evidence::{Evidence, Numbers};
 pub use rule::{EVERY_NAME, Rule, RuleError, Source};
 
 /// Reads the output of any command by rules, one metric per rule.
@@ -53,25 +55,9 @@ impl Generic {
     /// No rules, a rule that cannot be used, or two rules that contradict each other.
     pub fn new(rules: Vec<Rule>) -> Result<Self, RuleError> {
         rule::check_all(&rules)?;
-        let rules = rules
-            .into_iter()
-            .map(|rule| {
-                let reader = match &rule.source {
-                    Source::Regex(text) => Reader::Pattern(Pattern::new(&rule.name, text)?),
-                    Source::JsonPointer(text) => {
-                        json_pointer::check(&rule.name, text)?;
-                        Reader::JsonPointer(text.clone())
-                    }
-                    Source::CsvColumn(text) => {
-                        Reader::CsvColumn(csv_column::Column::new(&rule.name, text)?)
-                    }
-                    Source::Values => Reader::ValueLines,
-                };
-                Ok(Compiled { rule, reader })
-            })
-            .collect::<Result<_, RuleError>>()?;
+        let rules = rules.into_iter().map(Compiled::new);
         Ok(Self {
-            rules,
+            rules: rules.collect::<Result<_, RuleError>>()?,
             takes_turns: false,
         })
     }
@@ -88,6 +74,21 @@ impl Generic {
 }
 
 impl Compiled {
+    fn new(rule: Rule) -> Result<Self, RuleError> {
+        let reader = match &rule.source {
+            Source::Regex(text) => Reader::Pattern(Pattern::new(&rule.name, text)?),
+            Source::JsonPointer(text) => {
+                json_pointer::check(&rule.name, text)?;
+                Reader::JsonPointer(text.clone())
+            }
+            Source::CsvColumn(text) => {
+                Reader::CsvColumn(csv_column::Column::new(&rule.name, text)?)
+            }
+            Source::Values => Reader::ValueLines,
+        };
+        Ok(Self { rule, reader })
+    }
+
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         let rule = &self.rule;
         let stream = rule.stream;

@@ -43,7 +43,7 @@ pub use driver::Driver;
 pub use error::{ArgumentError, Place, ReadError, Stream};
 pub use fio::Fio;
 pub use fs_mark::FsMark;
-pub use generic::{Generic, Rule, RuleError, Source};
+pub use generic::{Evidence, Generic, Numbers, Rule, RuleError, Source};
 pub use iperf3::Iperf3;
 pub use kind::{Kind, Latency};
 pub use memtier_benchmark::MemtierBenchmark;

@@ -33,6 +33,9 @@ impl Experiment {
         let mut variant = self.variant(cell)?;
         // A variable that nothing uses does nothing.
         variant.vars.clear();
-        Ok((variant, self.workload(cell)?))
+        let mut workload = self.workload(cell)?;
+        // It is asked before the first run.
+        workload.possible = None;
+        Ok((variant, workload))
     }
 }

@@ -21,7 +21,10 @@ mod driver;
 pub mod duration;
 mod each;
 mod error;
+mod evidence;
+mod extract;
 mod file;
+mod left_out;
 mod machine;
 mod matrix;
 mod name;
@@ -54,7 +57,10 @@ pub use design::{Design, Layout, Lifetime, MOST_SLICES, Refresh, RefreshEvery, R
 pub use driver::{Driver, TOOLS};
 pub use duration::{DurationError, format as format_duration, parse as parse_duration};
 pub use error::{Fault, ParseError, Place};
+pub use evidence::EvidenceRule;
+pub use extract::{CsvColumn, Extract, Stream};
 pub use file::Experiment;
+pub use left_out::LeftOut;
 pub use machine::Machine;
 pub use name::{
     from_file as name_from_file, is_valid as is_name, is_valid_experiment as is_experiment_name,
@@ -76,4 +82,4 @@ pub use systems::System;
 pub use template::{Placeholder, Template, TemplateError};
 pub use validate::{MAX_RUNS, check_command, check_template, names_slice};
 pub use variant::{Build, Variant, Versions};
-pub use workload::{CsvColumn, Extract, MetricRule, Stream, Workload};
+pub use workload::{MetricRule, Workload};

@@ -9,6 +9,7 @@ use crate::cell::Cell;
 use crate::design::Lifetime;
 use crate::draw::Draw;
 use crate::file::Experiment;
+use crate::left_out::LeftOut;
 use crate::variant::Variant;
 
 /// Version of the plan's format.
@@ -34,6 +35,9 @@ pub struct Plan {
     pub cells: Vec<Cell>,
     /// The runs, in order of execution.
     pub runs: Vec<PlannedRun>,
+    /// The cells that cannot be measured where the experiment is executed, and have no run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
 }
 
 /// One execution of a cell.
@@ -65,6 +69,8 @@ struct PlanTable {
     seed: u64,
     cells: Vec<Cell>,
     runs: Vec<PlannedRun>,
+    #[serde(default)]
+    left_out: Vec<LeftOut>,
 }
 
 /// Why a stored plan cannot be used.
@@ -126,6 +132,7 @@ impl TryFrom<PlanTable> for Plan {
             seed: table.seed,
             cells: table.cells,
             runs: table.runs,
+            left_out: table.left_out,
         })
     }
 }
@@ -168,7 +175,31 @@ impl Plan {
             seed,
             cells,
             runs,
+            left_out: Vec::new(),
         }
+    }
+
+    /// The plan without the cells that cannot be measured. The runs of the others keep their order, seeds and units.
+    #[must_use]
+    pub fn leaving_out(mut self, left_out: Vec<LeftOut>) -> Self {
+        let stays = |cell: &Cell| left_out.iter().all(|own| own.cell.id != cell.id);
+        let staying = self
+            .cells
+            .iter()
+            .enumerate()
+            .filter(|(_, cell)| stays(cell));
+        let places = staying.zip(0..).map(|((before, _), now)| (before, now));
+        let places: HashMap<usize, usize> = places.collect();
+        self.cells.retain(stays);
+        self.runs.retain_mut(|run| match places.get(&run.cell) {
+            Some(place) => {
+                run.cell = *place;
+                true
+            }
+            None => false,
+        });
+        self.left_out = left_out;
+        self.numbered()
     }
 
     /// The plan with the first runs only of each cell: as many as `most` says of its variant.
@@ -181,6 +212,11 @@ impl Plan {
             *of_cell += 1;
             *of_cell <= most(&cells[run.cell].variant)
         });
+        self.numbered()
+    }
+
+    /// With the numbers of its runs from 1 on.
+    fn numbered(mut self) -> Self {
         for (number, run) in (1..).zip(&mut self.runs) {
             run.run = number;
         }

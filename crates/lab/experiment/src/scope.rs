@@ -7,6 +7,8 @@ use crate::error::Place;
 /// Where a template is used, which decides what a run can put into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
+    /// Before the first run, when nothing is built.
+    Before,
     /// While a variant is built, or looked at before any system runs.
     Build,
     /// While settings of the machine are looked at, before anything of a run is there.
@@ -45,6 +47,7 @@ impl Scope {
     pub(crate) fn names(self, lifetime: Lifetime) -> &'static [&'static str] {
         match (self, lifetime) {
             (Self::Machine, _) => &[],
+            (Self::Before, _) => &["experiment"],
             (Self::Build, _) => &["build", "experiment"],
             (Self::Link, _) => &["build", "experiment", "objects"],
             // A system that outlives a run belongs to no run's directory.

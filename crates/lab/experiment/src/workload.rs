@@ -13,6 +13,8 @@ use crate::command::Command;
 use crate::driver::Driver;
 use crate::duration::{self, DurationText};
 use crate::error::Place;
+use crate::evidence::{EvidenceRule, EvidenceTable};
+use crate::extract::{CsvColumn, Extract, Stream};
 use crate::renamed::OF_METRICS;
 use crate::sample::{Better, Metric};
 use crate::scope::{Scope, Visitor, visit_list};
@@ -46,6 +48,10 @@ pub struct Workload {
     /// Environment variables of the workload, on top of the clean set.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub env: IndexMap<String, String>,
+    /// Command that says before the first run whether a cell can be measured here: it ends with 0, or with 77 and the
+    /// reason as the last line of its output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub possible: Option<Command>,
     /// Command before each run, not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<Command>,
@@ -70,6 +76,10 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<MetricTable>")]
     pub metrics: Vec<MetricRule>,
+    /// Numbers in the output that show that what is measured was really at work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<EvidenceTable>")]
+    pub evidence: Vec<EvidenceRule>,
 }
 
 /// The name of a metric whose rule takes the `VALUE` lines of all names, or the benchmark of one that takes those of
@@ -98,44 +108,6 @@ pub struct MetricRule {
     pub scale: f64,
     /// How the values of slices become that of the run.
     pub combine: Option<Combine>,
-}
-
-/// Where a value stands in an output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Extract {
-    /// In the group `value` of this regular expression, or in its only group.
-    Regex(String),
-    /// At this JSON pointer (RFC 6901).
-    Json(String),
-    /// In this column of comma-separated values.
-    Csv(CsvColumn),
-    /// In lines `VALUE number unit name` with the metric's unit and name, or with any if its name is `*`. If its
-    /// benchmark is `*`, the name of one follows.
-    Values,
-}
-
-/// A column, by its name in the first line or by its number.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(
-    untagged,
-    expecting = "expected the name of a column, or its number from 1"
-)]
-pub enum CsvColumn {
-    /// From 1.
-    Number(#[schemars(range(min = 1))] u32),
-    /// As in the first line.
-    Name(String),
-}
-
-/// An output of a process.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Stream {
-    /// Standard output.
-    #[default]
-    Stdout,
-    /// Standard error.
-    Stderr,
 }
 
 /// [`MetricRule`] as it stands in the file.
@@ -201,22 +173,11 @@ impl TryFrom<MetricTable> for MetricRule {
     type Error = String;
 
     fn try_from(table: MetricTable) -> Result<Self, String> {
-        let extract = match (table.regex, table.json, table.csv, table.values) {
-            (Some(pattern), None, None, false) => Extract::Regex(pattern),
-            (None, Some(pointer), None, false) => Extract::Json(pointer),
-            (None, None, Some(column), false) => Extract::Csv(column),
-            (None, None, None, true) => Extract::Values,
-            _ => {
-                return Err(format!(
-                    "the metric `{}` needs exactly one of `regex`, `json`, `csv` and `values = true`",
-                    table.name
-                ));
-            }
-        };
+        let what = format!("the metric `{}`", table.name);
         Ok(Self {
+            extract: Extract::of(&what, table.regex, table.json, table.csv, table.values)?,
             metric: Metric::new(table.name, table.unit, table.better),
             benchmark: table.benchmark,
-            extract,
             stream: table.stream,
             all: table.all,
             scale: table.scale,
@@ -269,6 +230,7 @@ impl Workload {
         visit_list(&mut self.within, &place.key("within"), load, visit)?;
         let commands = [
             ("command", slice, &mut self.command),
+            ("possible", Scope::Before, &mut self.possible),
             ("prepare", load, &mut self.prepare),
             ("cleanup", load, &mut self.cleanup),
         ];
@@ -290,6 +252,7 @@ impl Workload {
     pub(crate) fn commands(&self, place: &Place) -> Vec<(Place, &Command)> {
         [
             ("command", &self.command),
+            ("possible", &self.possible),
             ("prepare", &self.prepare),
             ("cleanup", &self.cleanup),
         ]

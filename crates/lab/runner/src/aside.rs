@@ -125,16 +125,20 @@ const TAIL_BYTES: u64 = 4096;
 
 /// The last line of a log, for a message; nothing where there is none.
 pub(crate) fn last_line(host: &dyn Host, log: &Path) -> String {
+    match said_last(host, log) {
+        Some(line) => format!("; it said last: {line}"),
+        None => String::new(),
+    }
+}
+
+/// The last line of a log that holds anything, fit for a message.
+pub(crate) fn said_last(host: &dyn Host, log: &Path) -> Option<String> {
     let tail = host.length(log).and_then(|length| {
         let begin = length.saturating_sub(TAIL_BYTES);
         host.read(log, begin, TAIL_BYTES)
     });
-    let Ok(tail) = tail else {
-        return String::new();
-    };
+    let tail = tail.ok()?;
     let text = String::from_utf8_lossy(&tail);
-    match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
-        Some(line) => format!("; it said last: {}", visible(line)),
-        None => String::new(),
-    }
+    let mut lines = text.lines().map(str::trim);
+    lines.rfind(|line| !line.is_empty()).map(visible)
 }

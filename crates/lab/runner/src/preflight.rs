@@ -35,10 +35,11 @@ pub struct Preflight {
     pub notes: Vec<String>,
 }
 
-/// Looks for all that the runs of an experiment need. `scratch` stands for the directories that a
+/// Looks for all that the runs of these cells of an experiment need. `scratch` stands for the directories that a
 /// run would have.
 pub fn preflight(
     experiment: &Experiment,
+    cells: &[Cell],
     home: &Path,
     scratch: &Path,
     host: &dyn Host,
@@ -54,8 +55,8 @@ pub fn preflight(
     };
     look.found.missing.extend(missing_cpus(experiment, host));
     look.found.notes.extend(share_cores(experiment, host));
-    for cell in experiment.cells() {
-        look.cell(&cell);
+    for cell in cells {
+        look.cell(cell);
     }
     look.found
 }

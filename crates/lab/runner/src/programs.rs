@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, Status};
+use perflab_experiment::{Cell, Experiment, Status};
 use perflab_machine::Executable;
 use perflab_store::Programs;
 use rand::SeedableRng;
@@ -79,20 +79,21 @@ fn content(file: &Executable) -> String {
     format!("{} bytes, SHA-256 {start}...", file.bytes)
 }
 
-/// Identifies the programs of every variant (`variants/NAME`) and workload (`workloads/NAME`).
+/// Identifies the programs of every variant (`variants/NAME`) and workload (`workloads/NAME`) of these cells.
 ///
 /// What an experiment builds is not there yet; it is recorded by how it is built. A program that
 /// cannot be found is left out here: the run that needs it will say so.
 pub fn programs(
     experiment: &Experiment,
+    cells: &[Cell],
     home: &Path,
     scratch: &Path,
     host: &dyn Host,
 ) -> IndexMap<String, Programs> {
     let environment = host.environment(&experiment.design.environment);
     let mut found: IndexMap<String, Programs> = IndexMap::new();
-    for cell in experiment.cells() {
-        let (Ok(variant), Ok(workload)) = (experiment.variant(&cell), experiment.workload(&cell))
+    for cell in cells {
+        let (Ok(variant), Ok(workload)) = (experiment.variant(cell), experiment.workload(cell))
         else {
             continue;
         };

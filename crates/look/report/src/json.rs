@@ -1,6 +1,7 @@
 //! The report as JSON, and the schema of it.
 
-use perflab_compare::{Calibration, Comparison, Design};
+use perflab_compare::{Calibration, Comparison, Design, Warning};
+use perflab_experiment::LeftOut;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,6 +39,9 @@ struct Report<'r> {
     /// others as the baseline.
     #[serde(default)]
     observation: Vec<Row<'r>>,
+    /// Cells that could not be measured, and are in no row.
+    #[serde(default)]
+    left_out: Vec<&'r LeftOut>,
     /// Number of tests that the error is shared among; those about the control are apart.
     tests: usize,
     /// How often such reports are false where nothing differs; absent where it was not asked for.
@@ -62,6 +66,11 @@ struct Row<'r> {
 impl<'r> Report<'r> {
     fn of(report: &'r Comparison) -> Self {
         let row = |row| Row::of(row, report);
+        let warnings = report.warnings.iter();
+        let left_out = warnings.filter_map(|warning| match warning.of_any_result() {
+            Warning::LeftOut(alike) => Some(alike),
+            _ => None,
+        });
         Self {
             schema: SCHEMA,
             name: &report.name,
@@ -74,6 +83,7 @@ impl<'r> Report<'r> {
             rows: report.rows.iter().map(row).collect(),
             pooled: report.pooled.iter().map(row).collect(),
             observation: report.observation.iter().map(row).collect(),
+            left_out: left_out.flatten().collect(),
             tests: report.tests,
             calibration: report.calibration.as_ref(),
             warnings: report_warnings(report),

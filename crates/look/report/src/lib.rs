@@ -61,4 +61,4 @@ pub use terminal::TextOptions;
 pub use tests_table::{letter as test_letter, tests_text};
 pub use text::text;
 pub use verdict::InWords;
-pub use warning::{left_out, report_warnings};
+pub use warning::{left_out, not_measured, report_warnings};

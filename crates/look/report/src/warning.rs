@@ -6,7 +6,7 @@ use perflab_compare::{
     Comparison, CpuLimit, FewProcesses, LoadShare, NoReference, NotTogether, ReferenceDifference,
     Row, SubjectKey, Warning, tail_name,
 };
-use perflab_experiment::counted;
+use perflab_experiment::{LeftOut, counted};
 
 use crate::command::operand;
 use crate::difference::{Estimate, percent};
@@ -22,15 +22,25 @@ pub fn report_warnings(report: &Comparison) -> Vec<String> {
     all.map(|warning| of_report(warning, report)).collect()
 }
 
-/// What has no row: measured on one side only, or in runs that failed.
+/// What has no row: left out, measured on one side only, or in runs that failed.
 pub fn left_out(report: &Comparison) -> Vec<String> {
     let warnings = report.warnings.iter().filter(|warning| {
         matches!(
             warning.of_any_result(),
-            Warning::OneSided { .. } | Warning::Unpaired { .. } | Warning::Failed { .. }
+            Warning::LeftOut(_)
+                | Warning::OneSided { .. }
+                | Warning::Unpaired { .. }
+                | Warning::Failed { .. }
         )
     });
     warnings.map(|warning| of_report(warning, report)).collect()
+}
+
+/// Cells that were left out for the same reason.
+pub fn not_measured(alike: &[LeftOut]) -> String {
+    let ids = alike.iter().map(|own| own.cell.id.clone());
+    let reason = alike.first().map_or("", |own| &own.reason);
+    format!("not measured here: {}: {reason}", first_of(ids))
 }
 
 /// What looking on has cost a variant.
@@ -60,6 +70,7 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             relative,
             others,
         } => drift::machine(subject, level, *relative, *others, report),
+        Warning::LeftOut(alike) => not_measured(alike),
         Warning::OneSided {
             measured,
             missing,

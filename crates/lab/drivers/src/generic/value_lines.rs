@@ -27,7 +27,8 @@ pub(super) fn read(bytes: &[u8], rule: &Rule) -> Result<Vec<Sample>, ReadError> 
             if !benchmark.map_or(line.name == rule.name, |named| named.is_some()) {
                 continue;
             }
-            if line.unit != rule.unit {
+            // Of evidence no unit is known.
+            if !rule.unit.is_empty() && line.unit != rule.unit {
                 return Err(ReadError::new(
                     place,
                     format!("`{}` in `{}`", rule.name, rule.unit),

@@ -1,6 +1,8 @@
 //! Rules between the parts of an experiment file.
 
 mod design;
+mod evidence;
+mod extract;
 mod general;
 mod machine;
 mod matrix;

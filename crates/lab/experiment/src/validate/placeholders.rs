@@ -290,6 +290,9 @@ fn unknown(
         let help = match (scope, name) {
             (_, "objects") => "`{objects}` belongs in `build.link`",
             (_, "slice" | "slices") => "only `args` and `command` of a workload know their slice",
+            (Scope::Before, _) => {
+                "before the first run nothing is built, and no system and no run exists"
+            }
             (Scope::System, "run") => "a system that outlives a run knows no run; use `{dir}`",
             _ => "at this time the variant is built or looked at; no system and no run exists yet",
         };

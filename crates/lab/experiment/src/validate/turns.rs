@@ -5,10 +5,11 @@
 use super::slices::told_slice;
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
+use crate::extract::Extract;
 use crate::file::Experiment;
 use crate::parameters::Value;
 use crate::template::Template;
-use crate::workload::{Extract, Workload};
+use crate::workload::Workload;
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     for (name, workload) in &experiment.workloads {
@@ -68,13 +69,14 @@ fn check_workload(experiment: &Experiment, name: &str, workload: &Workload) -> R
         return Err(Fault::value(at, message)
             .help("put what differs into the arguments of `command`, or leave `takes_turns` out"));
     }
-    for (index, rule) in workload.metrics.iter().enumerate() {
-        if !matches!(rule.extract, Extract::Json(_)) {
-            let message = format!(
-                "`{}` is read from the line of each slice, which is JSON",
-                rule.metric.name
-            );
-            return Err(Fault::key(place.key("metrics").index(index), message)
+    let metrics = workload.metrics.iter().enumerate();
+    let metrics = metrics.map(|(index, rule)| ("metrics", index, &rule.metric.name, &rule.extract));
+    let evidence = workload.evidence.iter().enumerate();
+    let evidence = evidence.map(|(index, rule)| ("evidence", index, &rule.name, &rule.extract));
+    for (key, index, name, extract) in metrics.chain(evidence) {
+        if !matches!(extract, Extract::Json(_)) {
+            let message = format!("`{name}` is read from the line of each slice, which is JSON");
+            return Err(Fault::key(place.key(key).index(index), message)
                 .help("say where it stands there: `json = \"/NAME\"`"));
         }
     }

@@ -1,10 +1,12 @@
 //! Rules of `[workloads]`.
 
-use super::values::{command, environment, no_nul, positive, regex};
+use super::values::{command, environment, no_nul, positive};
+use super::{evidence, extract};
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
+use crate::extract::Extract;
 use crate::file::Experiment;
-use crate::workload::{CsvColumn, EVERY_NAME, Extract, MetricRule, Workload};
+use crate::workload::{EVERY_NAME, MetricRule, Workload};
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     for (name, workload) in &experiment.workloads {
@@ -70,7 +72,7 @@ fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
             )));
         }
     }
-    Ok(())
+    evidence::check(&workload.evidence, &place.key("evidence"))
 }
 
 /// Each driver has keys that it needs and keys that mean nothing to it.
@@ -156,68 +158,9 @@ fn check_metric(rule: &MetricRule, place: &Place) -> Result<(), Fault> {
         return Err(Fault::value(place.key("scale"), message));
     }
     check_benchmark(rule, place)?;
-    match &rule.extract {
-        Extract::Regex(pattern) => check_groups(pattern, &place.key("regex")),
-        Extract::Json(pointer) => check_pointer(pointer, &place.key("json")),
-        Extract::Csv(column) => check_column(column, &place.key("csv")),
+    extract::check(&rule.extract, place)?;
+    match rule.extract {
         Extract::Values => check_values(rule, place),
-    }
-}
-
-/// What RFC 6901, section 3, allows.
-fn check_pointer(pointer: &str, place: &Place) -> Result<(), Fault> {
-    if !pointer.is_empty() && !pointer.starts_with('/') {
-        return Err(
-            Fault::value(place.clone(), "a JSON pointer begins with `/`")
-                .help("write \"/a/0/b\" for element b of the first element of a"),
-        );
-    }
-    let mut escapes = pointer.split('~').skip(1);
-    if escapes.all(|rest| rest.starts_with(['0', '1'])) {
-        return Ok(());
-    }
-    Err(Fault::value(
-        place.clone(),
-        "in a JSON pointer `~` stands only before 0 or 1",
-    )
-    .help("write `~0` for `~`, and `~1` for a `/` within a name"))
-}
-
-fn check_column(column: &CsvColumn, place: &Place) -> Result<(), Fault> {
-    match column {
-        CsvColumn::Number(0) => Err(Fault::value(place.clone(), "columns are numbered from 1")),
-        CsvColumn::Name(name) if name.is_empty() => Err(Fault::value(
-            place.clone(),
-            "the name of the column is empty",
-        )
-        .help("write its number, from 1, if it has no name")),
-        // Drivers take digits for the column's number.
-        CsvColumn::Name(name) if name.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Err(Fault::value(
-                place.clone(),
-                format!("`{name}` would be the number of a column"),
-            )
-            .help("write the column's number, from 1, without quotes"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// One group has to say where the number stands.
-fn check_groups(pattern: &str, place: &Place) -> Result<(), Fault> {
-    let regex = regex(pattern, place)?;
-    let named = regex.capture_names().flatten().any(|name| name == "value");
-    // The whole match counts as a group too.
-    match regex.captures_len() - 1 {
-        0 => Err(
-            Fault::value(place.clone(), "the regular expression has no group")
-                .help("put the number in parentheses, as in 'rate: ([0-9.]+)'"),
-        ),
-        2.. if !named => Err(Fault::value(
-            place.clone(),
-            "the regular expression has several groups, none of them called `value`",
-        )
-        .help("write (?<value>...) round the number, or (?:...) elsewhere")),
         _ => Ok(()),
     }
 }

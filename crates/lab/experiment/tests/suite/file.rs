@@ -8,8 +8,8 @@
 use std::time::Duration;
 
 use perflab_experiment::{
-    Better, Cell, Combine, Command, CsvColumn, Driver, Experiment, Extract, Layout, Lifetime, Plan,
-    ReadyCheck, Refresh, ResolveError, Signal, StopAction, Stream, Versions,
+    Better, Cell, Combine, Command, CsvColumn, Driver, EvidenceRule, Experiment, Extract, Layout,
+    Lifetime, Plan, ReadyCheck, Refresh, ResolveError, Signal, StopAction, Stream, Versions,
 };
 use proptest::prelude::*;
 
@@ -131,10 +131,26 @@ fn every_key_is_read() {
         Extract::Csv(CsvColumn::Name("median".to_owned()))
     );
     assert_eq!(values.extract, Extract::Values);
+    let [misses, rounds] = &read.evidence[..] else {
+        panic!("two numbers")
+    };
+    let bounds = |rule: &EvidenceRule| (rule.at_least, rule.at_most);
+    assert_eq!(misses.extract, Extract::Json("/misses".to_owned()));
     assert_eq!(
-        full.workloads["suite"].timeout,
-        Some(Duration::from_secs(90))
+        (misses.stream, bounds(misses)),
+        (Stream::Stdout, (None, Some(10.0)))
     );
+    assert_eq!(
+        (&rounds.extract, rounds.stream, bounds(rounds)),
+        (&Extract::Values, Stream::Stderr, (Some(1.0), Some(1000.0)))
+    );
+    let suite = &full.workloads["suite"];
+    assert_eq!(suite.timeout, Some(Duration::from_secs(90)));
+    assert_eq!(
+        suite.possible,
+        Some(list(&["{experiment}/enough-cpus", "{threads}"]))
+    );
+    assert_eq!(suite.evidence[0].name, "clients");
     assert_eq!(full.workloads["compile"].exit_codes, [0, 1]);
 }
 
@@ -246,6 +262,10 @@ fn a_cell_resolves_what_is_known_and_leaves_the_rest() {
     let suite = cell(&full, "aof/suite/clients=1000,threads=one");
     let workload = full.workload(&suite).unwrap();
     assert_eq!(workload.args, ["-p", "{port}", "-c", "1000", "-q"]);
+    assert_eq!(
+        workload.possible,
+        Some(list(&["{experiment}/enough-cpus", "one"]))
+    );
     let redis = cell(&full, "redis/suite/clients=50,threads=one");
     let variant = full.variant(&redis).unwrap();
     assert_eq!(

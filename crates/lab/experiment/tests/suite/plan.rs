@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use perflab_experiment::{Experiment, Plan};
+use perflab_experiment::{Experiment, LeftOut, Plan};
 use proptest::prelude::*;
 
 const FULL: &str = include_str!("../files/full.toml");
@@ -52,6 +52,38 @@ fn a_plan_survives_json() {
     let plan = Plan::new(&parse(FULL), u64::MAX);
     let json = serde_json::to_string(&plan).unwrap();
     assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+}
+
+#[test]
+fn cells_that_are_left_out_have_no_run_and_the_others_keep_theirs() {
+    let experiment = matrix(3, 2, "runs = 4\nblock = 2");
+    let all = Plan::new(&experiment, 7);
+    let cells = [1, 3].map(|place| all.cells[place].clone());
+    let left_out = cells.map(|cell| LeftOut {
+        cell,
+        reason: "no such CPU".to_owned(),
+    });
+    let plan = all.clone().leaving_out(left_out.to_vec());
+    assert_eq!(plan.left_out, left_out);
+    assert_eq!((plan.cells.len(), plan.runs.len()), (4, 16));
+    let is_left_out = |id: &str| left_out.iter().any(|own| own.cell.id == id);
+    let mut others = all
+        .runs
+        .iter()
+        .filter(|run| !is_left_out(&all.cells[run.cell].id));
+    for (run, number) in plan.runs.iter().zip(1..) {
+        let before = others.next().unwrap();
+        assert_eq!(run.run, number);
+        assert_eq!(plan.cells[run.cell], all.cells[before.cell]);
+        assert_eq!(
+            (run.block, run.seed, run.unit),
+            (before.block, before.seed, before.unit)
+        );
+    }
+    assert_eq!(others.next(), None);
+    let json = serde_json::to_string(&plan).unwrap();
+    assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+    assert!(!serde_json::to_string(&all).unwrap().contains("left_out"));
 }
 
 #[test]

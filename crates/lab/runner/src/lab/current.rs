@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use indexmap::IndexMap;
+use perflab_drivers::Numbers;
 use perflab_experiment::{Cell, PlannedRun, Sample, Status, Variant, Workload};
 use perflab_machine::Load;
 use perflab_store::{RunRecord, Step, StepKind, Usage};
@@ -57,6 +58,13 @@ impl RunOutcome {
     pub(super) fn note(&mut self, step: StepKind, took: Duration) {
         let seconds = took.as_secs_f64();
         self.steps.push(Step { step, seconds });
+    }
+
+    /// Adds the evidence of a slice to that of the slices before.
+    pub(super) fn add_evidence(&mut self, evidence: &Numbers) {
+        for (name, number) in evidence {
+            *self.evidence.entry(name.clone()).or_default() += number;
+        }
     }
 
     /// The same of a step that goes on with an earlier one of its kind, if it does.

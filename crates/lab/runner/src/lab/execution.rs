@@ -10,7 +10,7 @@ use super::Lab;
 use super::instance::check_alive;
 use super::load::{Execution, Load};
 use super::member::Member;
-use super::output::{STREAMS, lost, read, slice_file, well_ended};
+use super::output::{STREAMS, lost, read, read_evidence, slice_file, well_ended};
 use super::system_times::used;
 use crate::aside::launch_trouble;
 use crate::fault::{Fault, Trouble};
@@ -231,6 +231,8 @@ impl Lab<'_> {
             [stdout, stderr],
         )
         .map_err(of_slice)?;
+        let evidence = read_evidence(self.host, &load.evidence, &ended, [stdout, stderr]);
+        run.outcome.add_evidence(&evidence.map_err(of_slice)?);
         let operations = load.driver.operations(&execution.arguments, &samples);
         member.times.add(
             systems,

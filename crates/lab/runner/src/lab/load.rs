@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use perflab_drivers::{Alike, Driver, most_slices};
+use perflab_drivers::{Alike, Driver, Evidence, most_slices};
 use perflab_experiment::{Command, Refresh, Workload, names_slice};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -13,7 +13,7 @@ use super::Lab;
 use super::builds::Built;
 use super::current::Current;
 use super::instance::Instance;
-use crate::driver::driver_of;
+use crate::driver::{driver_of, evidence_of};
 use crate::environment::{Environment, MAX_PADDING_BYTES};
 use crate::fault::{Fault, Trouble};
 use crate::fill::{Fill, Share};
@@ -24,6 +24,7 @@ use crate::remap::remap;
 #[derive(Debug)]
 pub(super) struct Load {
     pub(super) driver: Box<dyn Driver>,
+    pub(super) evidence: Evidence,
     pub(super) environment: Environment,
     pub(super) directory: PathBuf,
     /// The time limit of a run, all of its slices together.
@@ -148,6 +149,7 @@ impl Lab<'_> {
         };
         Ok(Load {
             driver,
+            evidence: evidence_of(run.workload)?,
             limit: run
                 .workload
                 .timeout

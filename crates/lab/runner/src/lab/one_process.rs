@@ -10,7 +10,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use perflab_drivers::{Order, Slice, TakesTurns, Target};
+use perflab_drivers::{Numbers, Order, Slice, TakesTurns, Target};
 use perflab_store::{SliceRecord, StepKind};
 
 use super::Lab;
@@ -28,8 +28,8 @@ const TURNS_FILE: &str = "perflab-turns.json";
 struct Done {
     ended: Ended,
     argv: Vec<String>,
-    /// The slices of each run.
-    slices: Result<Vec<Vec<Slice>>, Fault>,
+    /// The slices of each run, and the evidence of all of them.
+    slices: Result<Vec<(Vec<Slice>, Numbers)>, Fault>,
 }
 
 impl<'a> Lab<'a> {
@@ -100,6 +100,10 @@ impl<'a> Lab<'a> {
                 outcome.evidence.insert(name.to_owned(), time.as_secs_f64());
             }
             let own = slices.as_mut().and_then(Iterator::next);
+            if let Some((_, evidence)) = own {
+                outcome.add_evidence(evidence);
+            }
+            let own = own.map(|(own, _)| own);
             let wall = own.map(|own| own.iter().map(|slice| slice.wall_s).sum());
             let wall = wall.and_then(|wall| Duration::try_from_secs_f64(wall).ok());
             if let Some(wall) = wall {
@@ -200,7 +204,9 @@ impl<'a> Lab<'a> {
         let slices = fine.and_then(|()| {
             let [out, err] = written?;
             read_by(&ended, [&out, &err], |output| {
-                tool.read_turns(output, &targets, slices)
+                let own = tool.read_turns(output, &targets, slices)?;
+                let evidence = load.evidence.read_turns(output, &targets, slices)?;
+                Ok(own.into_iter().zip(evidence).collect())
             })
         });
         let argv = argv.iter().map(|word| word.to_string_lossy().into_owned());

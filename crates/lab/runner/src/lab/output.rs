@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use perflab_drivers::{Driver, Output, ReadError, Usage};
+use perflab_drivers::{Driver, Evidence, Numbers, Output, ReadError, Usage};
 use perflab_experiment::{Sample, Status, Workload};
 
 use crate::aside::last_line;
@@ -87,6 +87,23 @@ pub(super) fn read(
         sample.step = driver.step(&sample.metric.name, sample.value, args);
     }
     Ok(samples)
+}
+
+/// The evidence in what the workload wrote to its streams.
+pub(super) fn read_evidence(
+    host: &dyn Host,
+    evidence: &Evidence,
+    ended: &Ended,
+    [stdout, stderr]: [&Path; 2],
+) -> Result<Numbers, Trouble> {
+    if evidence.is_empty() {
+        return Ok(Numbers::new());
+    }
+    let stdout = contents(host, stdout)?;
+    let stderr = contents(host, stderr)?;
+    Ok(read_by(ended, [&stdout, &stderr], |output| {
+        evidence.read(output)
+    })?)
 }
 
 /// What a reader finds in the output of a process.

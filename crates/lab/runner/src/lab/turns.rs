@@ -126,7 +126,7 @@ impl<'a> Lab<'a> {
         done
     }
 
-    /// Makes the samples of a run from those of its slices.
+    /// Makes the samples of a run from those of its slices, if its evidence is as it must be.
     fn combine(&self, member: &mut Member<'_, '_>, in_turns: usize) -> Result<(), Trouble> {
         let Some(up) = &member.up else { return Ok(()) };
         let Some(load) = &up.load else { return Ok(()) };
@@ -164,7 +164,12 @@ impl<'a> Lab<'a> {
             outcome.samples = samples.collect();
         }
         outcome.samples.extend(member.times.samples());
-        Ok(())
+        let mut rules = member.run.workload.evidence.iter();
+        let complaint = rules.find_map(|rule| rule.complaint(*outcome.evidence.get(&rule.name)?));
+        match complaint {
+            Some(complaint) => Err(Fault::new(Status::Fail, complaint).into()),
+            None => Ok(()),
+        }
     }
 
     /// Keeps what each execution measured beside the output of the run.

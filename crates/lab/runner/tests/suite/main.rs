@@ -6,9 +6,11 @@
 )]
 
 mod disturbances;
+mod evidence;
 mod experiment;
 mod observers;
 mod one_process;
+mod possible;
 mod real_turns;
 mod refresh;
 mod resume;

@@ -149,6 +149,23 @@ fn what_the_process_used_is_evidence_and_no_run_s_usage() {
 }
 
 #[test]
+fn each_run_has_the_evidence_of_its_own_slices() {
+    let evidence = "[[workloads.w.evidence]]\nname = \"work\"\njson = \"/ms\"\nat_most = 60\n";
+    let world = World::new(&(in_one("restart") + evidence));
+    assert!(matches!(world.execute(&loads()), Outcome::Finished));
+    let records = world.records();
+    let (passed, failed): (Vec<_>, Vec<_>) =
+        records.iter().partition(|record| record.status.passed());
+    let ([passed], [failed]) = (&passed[..], &failed[..]) else {
+        panic!("{records:?}");
+    };
+    assert_eq!(passed.evidence["work"], 40.0);
+    assert_eq!(failed.evidence["work"], 80.0);
+    let expected = "evidence work is 80, expected at most 60";
+    assert_eq!(failed.detail.as_deref(), Some(expected));
+}
+
+#[test]
 fn a_failure_of_the_process_is_the_fate_of_all_runs() {
     let cut = |launch: &Launch<'_>| {
         tell(launch);

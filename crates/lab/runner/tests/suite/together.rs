@@ -255,7 +255,8 @@ fn places_that_share_a_core_are_told_before_the_first_run() {
         let cpus = format!("[cpus]\nplaces = {places}\n[variants.a]");
         let world = World::new(&together("restart").replace("[variants.a]", &cpus));
         let home = world.directory.path();
-        let found = preflight(&world.experiment, home, home, &loads());
+        let cells = &world.plan.cells;
+        let found = preflight(&world.experiment, cells, home, home, &loads());
         let notes = found.notes.join("\n");
         assert!(notes.starts_with(expected), "{notes}");
         assert_eq!(notes.is_empty(), expected.is_empty(), "{notes}");

@@ -34,6 +34,7 @@ pub fn plan() -> Plan {
         runs: [(1, 0), (2, 1), (3, 1)]
             .map(|(run, cell)| planned(run, 0, cell))
             .to_vec(),
+        left_out: Vec::new(),
     }
 }
 

@@ -22,6 +22,7 @@ fn half<'r>(name: &'r str, experiment: &'r Experiment, records: &'r [RunRecord])
         records,
         environment: None,
         planned: records.len(),
+        left_out: &[],
         until_decided: false,
     }
 }

@@ -1,0 +1,57 @@
+//! How a command fails: a message for people, a code for scripts.
+
+use std::fmt;
+
+/// Exit codes, as the help of the program lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// A reader saw freed memory, memory grew beyond its bound, or a stall was not reported.
+    Found = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// There is no number: the mechanism was not at work, or the output could not be written.
+    NoNumber = 4,
+    /// This machine, its kernel or its libraries do not have it.
+    Unavailable = 5,
+    /// The answer of `rcu possible` or `rcu barrier --possible` is no. Test runners take 77 for "left out" too.
+    Impossible = 77,
+}
+
+/// A failure to report and to end with.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code of the process.
+    pub code: Code,
+    message: String,
+}
+
+impl Failure {
+    /// With any code.
+    pub fn new(code: Code, message: impl fmt::Display) -> Self {
+        Self {
+            code,
+            message: message.to_string(),
+        }
+    }
+
+    /// The command line is wrong.
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Self::new(Code::Usage, message)
+    }
+
+    /// This machine, its kernel or its libraries do not have it.
+    pub fn unavailable(message: impl fmt::Display) -> Self {
+        Self::new(Code::Unavailable, message)
+    }
+
+    /// The measurement was not the one that was asked for.
+    pub fn no_number(message: impl fmt::Display) -> Self {
+        Self::new(Code::NoNumber, message)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}

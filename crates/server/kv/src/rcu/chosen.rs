@@ -1,0 +1,49 @@
+//! The flavour of a command, and the place of its library.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use perflab_rcu::{Choice, NAMES, Unavailable, urcu};
+
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub struct Libraries {
+    /// Load liburcu from DIR only [default: where the loader finds it].
+    #[arg(long = "libraries", value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+impl Libraries {
+    /// Has the libraries loaded from there. A command does this first.
+    pub fn choose(&self) -> Result<(), Failure> {
+        match &self.directory {
+            Some(directory) if !urcu::only_from(directory) => Err(Failure::usage(format!(
+                "--libraries {}: libraries were loaded from elsewhere before",
+                directory.display()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Chosen {
+    /// The flavour; `perflab-kv rcu list` describes them.
+    #[arg(value_name = "FLAVOUR", value_parser = PossibleValuesParser::new(NAMES))]
+    pub flavour: String,
+
+    #[command(flatten)]
+    pub libraries: Libraries,
+}
+
+impl Chosen {
+    /// The flavour, as a type is chosen by it.
+    ///
+    /// # Errors
+    /// If its library cannot be loaded.
+    pub fn choice(&self) -> Result<Choice, Unavailable> {
+        Choice::new(&self.flavour)
+    }
+}

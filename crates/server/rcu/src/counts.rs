@@ -1,0 +1,89 @@
+//! Actions of a flavour's mechanism, counted.
+//!
+//! These are the evidence that a flavour is what it is called: see [`Flavour::mechanism`](crate::Flavour::mechanism).
+//! All are numbers of occurrences since the program began.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+macro_rules! counts {
+    ($($(#[$doc:meta])+ $name:ident,)+) => {
+        /// The counters of one flavour. Additions are relaxed: a reader of them knows otherwise that a grace period is
+        /// over. They are for this crate only, as they are evidence.
+        #[derive(Debug)]
+        pub(crate) struct Counters {
+            $($(#[$doc])+ pub $name: AtomicU64,)+
+        }
+
+        /// The counters at one time.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct Counts {
+            $($(#[$doc])+ pub $name: u64,)+
+            /// The word from which readers learn of grace periods, as it is: `ctr` of liburcu's `gp`, or the epoch of
+            /// an own domain. 0 for a flavour that has none.
+            pub word: u64,
+        }
+
+        impl Counters {
+            /// Counters of 0.
+            pub const fn new() -> Self {
+                Self { $($name: AtomicU64::new(0),)+ }
+            }
+
+            /// The counts at this time. The word is 0.
+            pub fn snapshot(&self) -> Counts {
+                Counts {
+                    $($name: self.$name.load(Ordering::Relaxed),)+
+                    word: 0,
+                }
+            }
+        }
+
+        impl Counts {
+            /// The counts since an earlier time. The word stays.
+            pub fn since(&self, before: &Self) -> Self {
+                Self {
+                    $($name: self.$name.wrapping_sub(before.$name),)+
+                    word: self.word,
+                }
+            }
+
+            /// Each count with its name.
+            pub fn each(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+                [$((stringify!($name), self.$name),)+].into_iter()
+            }
+        }
+    };
+}
+
+counts! {
+    /// Grace periods that ended: calls of `synchronize` of this crate.
+    grace_periods,
+    /// Calls of membarrier with MEMBARRIER_CMD_PRIVATE_EXPEDITED.
+    membarrier_expedited,
+    /// Calls of membarrier with MEMBARRIER_CMD_GLOBAL.
+    membarrier_global,
+    /// Calls of membarrier with any other command but a query or a registration.
+    membarrier_other,
+    /// Signals that were sent to readers.
+    signals_sent,
+    /// Signals that a reader's handler received.
+    signals_handled,
+    /// Threads that handled a signal at least once.
+    threads_signalled,
+    /// Times that a grace period slept on a futex.
+    futex_waits,
+    /// Times that a reader woke a grace period on a futex.
+    futex_wakes,
+    /// Times that a grace period slept in `poll`.
+    polls,
+    /// Quiescent states that readers announced, a change to offline included.
+    quiescent_states,
+    /// Locks for writing.
+    write_locks,
+}
+
+/// Adds 1.
+#[inline]
+pub(crate) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}

@@ -1,0 +1,173 @@
+//! A flavour is proven by its mechanism, and by no other.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use perflab_rcu::{
+    Choice, Counts, Flavour, NotAtWork, OwnQsbr, as_reader, facts, prove, synchronize, was_at_work,
+    with_flavour,
+};
+use perflab_testing::{not_checked, test_name};
+
+/// Says that it is over, also if its scope ends by a panic.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Executes something while this number of threads read.
+pub fn while_threads_read<F: Flavour, R>(readers: u64, work: impl FnOnce() -> R) -> R {
+    let (begun, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let _over = Over(&is_over);
+        for _ in 0..readers {
+            scope.spawn(|| {
+                as_reader::<F, _>(|reader| {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    while !is_over.load(Ordering::Relaxed) {
+                        drop(reader.enter());
+                        reader.quiescent();
+                    }
+                })
+                .unwrap();
+            });
+        }
+        while begun.load(Ordering::Relaxed) < readers {
+            thread::yield_now();
+        }
+        work()
+    })
+}
+
+/// Proves a flavour, with two readers.
+pub fn proven<F: Flavour>() -> Result<Counts, NotAtWork> {
+    while_threads_read::<F, _>(2, || prove::<F>(2))
+}
+
+fn play(name: &str) {
+    let loaded = Choice::new(name).and_then(|choice| {
+        with_flavour!(choice, F => F::load())?;
+        Ok(choice)
+    });
+    match loaded {
+        Ok(choice) => with_flavour!(choice, F => {
+            its_mechanism_is_seen_at_work::<F>();
+            it_is_made_of_what_its_name_says::<F>(name);
+        }),
+        Err(reason) => not_checked(&test_name(), &reason.to_string()),
+    }
+}
+
+macro_rules! flavours {
+    ($($test:ident: $name:literal,)+) => {
+        $(
+            #[test]
+            fn $test() {
+                play($name);
+            }
+        )+
+    };
+}
+
+flavours! {
+    qsbr: "qsbr",
+    bp: "bp",
+    memb: "memb",
+    mb: "mb",
+    signal: "signal",
+    memb_forced: "memb-forced",
+    memb_without: "memb-without",
+    memb_global: "memb-global",
+    own_qsbr: "own-qsbr",
+    own_membarrier: "own-membarrier",
+    own_membarrier_global: "own-membarrier-global",
+    rwlock: "rwlock",
+}
+
+fn its_mechanism_is_seen_at_work<F: Flavour>() {
+    let proven = proven::<F>().unwrap();
+    // Nothing has happened between a time and itself.
+    let nothing = F::mechanism(&proven, &proven, 2).unwrap_err();
+    assert!(nothing.0.starts_with(F::NAME), "{nothing}");
+
+    let run = while_threads_read::<F, _>(2, || {
+        let before = F::counts();
+        for _ in 0..5 {
+            synchronize::<F>().unwrap();
+        }
+        F::counts().since(&before)
+    });
+    assert_eq!(run.grace_periods, 5);
+    assert_eq!(was_at_work::<F>(&run), Ok(()));
+
+    let other = if F::NAME == "signal" {
+        "memb"
+    } else {
+        "signal"
+    };
+    let mut false_run = run;
+    if other == "memb" {
+        (false_run.signals_handled, false_run.membarrier_expedited) = (0, 10);
+    } else {
+        false_run.signals_handled = 10;
+    }
+    let refused = was_at_work::<F>(&false_run).unwrap_err();
+    let verdict = format!(": {} works as {other} here", F::NAME);
+    assert!(refused.0.ends_with(&verdict), "{refused}");
+}
+
+fn it_is_made_of_what_its_name_says<F: Flavour>(name: &str) {
+    let facts = facts::<F>();
+    let is_ours = name.starts_with("own-") || name == "rwlock";
+    assert_eq!(facts.library.is_none(), is_ours, "{facts:?}");
+    assert_eq!(facts.generation.is_none(), is_ours, "{facts:?}");
+    let uses_membarrier = name.contains("memb") || name == "bp";
+    assert_eq!(
+        facts.membarrier_query.is_some(),
+        uses_membarrier,
+        "{facts:?}"
+    );
+    if let Some(file) = &facts.library {
+        let library = name.split('-').next().unwrap();
+        assert!(
+            file.contains(&format!("liburcu-{library}.so.8")),
+            "{facts:?}"
+        );
+    }
+    let has_barriers = !is_ours && !matches!(name, "signal" | "qsbr");
+    assert_eq!(facts.barrier.is_some(), has_barriers, "{facts:?}");
+    assert_eq!(
+        facts.each().count() > 0,
+        !matches!(name, "own-qsbr" | "rwlock")
+    );
+}
+
+#[test]
+fn a_run_without_a_grace_period_says_nothing() {
+    let idle = Counts::default();
+    assert_eq!(was_at_work::<OwnQsbr>(&idle), Ok(()));
+    let one = Counts {
+        grace_periods: 1,
+        ..idle
+    };
+    assert_eq!(
+        was_at_work::<OwnQsbr>(&one).unwrap_err().0,
+        "own-qsbr: in 1 grace period there were 0 quiescent states"
+    );
+}
+
+#[test]
+fn each_reader_of_own_qsbr_announces_a_quiescent_state() {
+    let before = Counts::default();
+    let after = |quiescent_states| Counts {
+        word: 1,
+        quiescent_states,
+        ..before
+    };
+    assert_eq!(OwnQsbr::mechanism(&before, &after(2), 2), Ok(()));
+    let refused = OwnQsbr::mechanism(&before, &after(1), 2).unwrap_err();
+    assert!(refused.0.contains(" 1 quiescent state"), "{refused}");
+}

@@ -1,0 +1,45 @@
+//! Libraries that have the names of soname 8, and do not do what it does: each is refused before it is used.
+
+use crate::fakes::outcome;
+
+#[test]
+fn a_reader_with_its_word_elsewhere() {
+    let outcome = outcome(
+        "trial::a_reader_with_its_word_elsewhere",
+        "mb",
+        &["-DELSEWHERE"],
+    );
+    assert!(
+        outcome.ends_with(
+            "does not do what a library of soname 8 does: after read_lock a reader's word is 0x0, expected 0x1"
+        ),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn a_grace_period_that_waits_for_nobody() {
+    let outcome = outcome(
+        "trial::a_grace_period_that_waits_for_nobody",
+        "mb",
+        &["-DHASTY"],
+    );
+    assert!(
+        outcome.ends_with(": a grace period did not wait for a section that was open"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn a_grace_period_that_waits_for_ever() {
+    let outcome = outcome(
+        "trial::a_grace_period_that_waits_for_ever",
+        "mb",
+        &["-DDEAF"],
+    );
+    assert!(
+        outcome
+            .ends_with(": a grace period has not ended 2 s after the section that it waited for"),
+        "{outcome}"
+    );
+}
