@@ -92,6 +92,16 @@ fn numbers_far_apart_stand_side_by_side() {
         "{}",
         at[0].label
     );
+    let zero = |most: u32| {
+        let rows = [0, 1, most].map(|number| {
+            let benchmark = format!("read/{number}");
+            row(&benchmark, "new", 100.0, 0.1, Verdict::Better)
+        });
+        let report = report("made", rows.to_vec(), Vec::new());
+        draw_chart(&find_charts(&report).readable[0]).x.scale
+    };
+    assert!(matches!(zero(99), Scale::Numbers { .. }));
+    assert!(matches!(zero(100), Scale::Names(_)));
     let far = draw_chart(&charts[1]);
     let names = ["1", "1000"].map(str::to_owned).to_vec();
     assert_eq!(far.x.scale, Scale::Names(names));
