@@ -92,7 +92,17 @@ fn numbers_far_apart_stand_side_by_side() {
         "{}",
         at[0].label
     );
-    let zero = |most: u32| {
+    let far = draw_chart(&charts[1]);
+    let names = ["1", "1000"].map(str::to_owned).to_vec();
+    assert_eq!(far.x.scale, Scale::Names(names));
+    assert_eq!(far.x.title, "clients=5 read (not to scale)");
+    // From zero on.
+    assert!(matches!(far.y.scale, Scale::Numbers { low, .. } if low == 0.0));
+}
+
+#[test]
+fn zero_is_not_far_from_the_next_number() {
+    let scale = |most: u32| {
         let rows = [0, 1, most].map(|number| {
             let benchmark = format!("read/{number}");
             row(&benchmark, "new", 100.0, 0.1, Verdict::Better)
@@ -100,14 +110,9 @@ fn numbers_far_apart_stand_side_by_side() {
         let report = report("made", rows.to_vec(), Vec::new());
         draw_chart(&find_charts(&report).readable[0]).x.scale
     };
-    assert!(matches!(zero(99), Scale::Numbers { .. }));
-    assert!(matches!(zero(100), Scale::Names(_)));
-    let far = draw_chart(&charts[1]);
-    let names = ["1", "1000"].map(str::to_owned).to_vec();
-    assert_eq!(far.x.scale, Scale::Names(names));
-    assert_eq!(far.x.title, "clients=5 read (not to scale)");
-    // From zero on.
-    assert!(matches!(far.y.scale, Scale::Numbers { low, .. } if low == 0.0));
+    assert!(matches!(scale(99), Scale::Numbers { .. }));
+    let names = ["0", "1", "100"].map(str::to_owned).to_vec();
+    assert_eq!(scale(100), Scale::Names(names));
 }
 
 /// Points that are few, and variants that are many.

@@ -1,8 +1,8 @@
 //! Calls of helpers: each argument is what the helper takes, and slots and literals are constants.
 
-use super::{HelperCall, Rule};
 use super::effect::number;
 use super::state::{Kind, State};
+use super::{HelperCall, Rule};
 use crate::arithmetic::Unary;
 use crate::lowered::{Literal, Op};
 use crate::program::{Class, Helper, LONGEST_LITERAL, Program};

@@ -84,7 +84,9 @@ impl HelperCall {
         match self {
             Self::Unknown => "an unknown helper",
             Self::Context => "a helper without the context as its first argument",
-            Self::Slot => "a helper with a value of the event that is not of the class that it takes",
+            Self::Slot => {
+                "a helper with a value of the event that is not of the class that it takes"
+            }
             Self::Literal => "a literal that is no constant, or not of a constant length",
             Self::Zero => "a literal with a zero",
             Self::Long => "a literal of more than 1024 bytes",

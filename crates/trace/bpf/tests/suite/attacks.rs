@@ -2,8 +2,8 @@
 
 use perflab_bpf::opcode::*;
 use perflab_bpf::{
-    Class, HelperCall, Import, Instruction, MOST_IMPORTS, MOST_INSTRUCTIONS, MOST_LITERALS, Program, Rule,
-    Size, verify,
+    Class, HelperCall, Import, Instruction, MOST_IMPORTS, MOST_INSTRUCTIONS, MOST_LITERALS,
+    Program, Rule, Size, verify,
 };
 
 use crate::assembler::*;
@@ -558,7 +558,10 @@ fn v15_helper() {
         literals: &[b'x'; 2000],
     };
     let refused = verify(&program).unwrap_err();
-    assert_eq!((refused.at, refused.rule), (5, Rule::Helper(HelperCall::Long)));
+    assert_eq!(
+        (refused.at, refused.rule),
+        (5, Rule::Helper(HelperCall::Long))
+    );
 }
 
 #[test]

@@ -145,6 +145,13 @@ fn helpers() {
         let expected = format!("{reason} (rule V15, helper)");
         refused("", &is(offset, bytes), &expected);
     }
-    let long = format!("return perflab_text_is(ctx, t, \"{}\") > 0;", "x".repeat(1025));
-    refused("", &long, "a literal of more than 1024 bytes (rule V15, helper)");
+    let long = format!(
+        "return perflab_text_is(ctx, t, \"{}\") > 0;",
+        "x".repeat(1025)
+    );
+    refused(
+        "",
+        &long,
+        "a literal of more than 1024 bytes (rule V15, helper)",
+    );
 }
