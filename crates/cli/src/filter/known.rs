@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use perflab_control::{Agent, Site, Traced};
-use perflab_filter::{Fields, FilterProgram, Layout, layout};
+use perflab_filter::{Fields, FilterProgram, Layout, check_arguments, layout};
 use perflab_recorder::{FileProbe, file_probes};
 
 use crate::failure::Failure;
@@ -232,6 +232,8 @@ fn argument_list(text: &str) -> Result<ArgumentList, String> {
     });
     let arguments: Vec<(String, String)> = arguments.collect::<Result<_, String>>()?;
     fields(&arguments)?;
+    let each = arguments.iter();
+    check_arguments(each.map(|(kind, name)| (kind.as_str(), name.as_str())))?;
     Ok(ArgumentList(arguments))
 }
 

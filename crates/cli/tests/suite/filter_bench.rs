@@ -70,6 +70,56 @@ fn what_a_filter_takes_here() {
     );
 }
 
+/// As an agent judges them: with the numbers that their types have.
+#[test]
+fn values_have_the_types_of_their_arguments() {
+    let place = Place::new();
+    let kinds = "s: i8, u: u16, w: u64, p: ptr, b: bool, e: enum(A=1), f: f32, d: f64";
+    let judged = |expression: &str, event: &str| {
+        let words = [expression, "--arguments", kinds, "--event", event];
+        bench(&place, &[&words[..], &["--format", "json"]].concat())
+    };
+    for (expression, event, expected) in [
+        ("f == 0.1", "f=0.1", false),
+        ("f > 0.1", "f=0.1", true),
+        ("f > 1e300", "f=inf", true),
+        ("d == 0.1", "d=0.1", true),
+        ("s == -128", "s=-128", true),
+        ("u == 65535", "u=0xffff", true),
+        ("w == -1", "w=18446744073709551615", true),
+        ("p == -1", "p=0xffffffffffffffff", true),
+    ] {
+        let answer = json(&judged(expression, event));
+        let found = &answer["programs"][0]["events"][0]["is_accepted"];
+        assert_eq!(found, expected, "{expression}, {event}");
+    }
+    for (name, value, expected) in [
+        ("s", "128", "expected an integer from -128 to 127"),
+        ("s", "0xff", "expected an integer from -128 to 127"),
+        ("u", "-1", "expected an integer from 0 to 65535"),
+        (
+            "w",
+            "-1",
+            "expected an integer from 0 to 18446744073709551615",
+        ),
+        (
+            "p",
+            "-1",
+            "expected an integer from 0 to 18446744073709551615",
+        ),
+        ("b", "2", "expected an integer from 0 to 1"),
+        ("e", "9223372036854775808", "to 9223372036854775807"),
+        ("f", "1e39", "expected a double of 32 bits"),
+        ("d", "1e309", "expected a double of 64 bits"),
+    ] {
+        let event = format!("{name}={value}");
+        let output = judged(&format!("{name} != 5"), &event);
+        let said = text(&output.stderr);
+        assert!(said.contains(expected), "{event}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{event}: {said}");
+    }
+}
+
 /// More values than native code has room for.
 #[test]
 fn without_native_code() {
@@ -192,19 +242,63 @@ for n in 1 9; do echo \"VALUE $((n * 100)) us ready ready/$n\"; done
     assert!(!laboratory.read("charts/ready-ready.svg").is_empty());
 }
 
+/// Names that differ in characters that no file has, or in case only, and some that are too long for a file.
+#[test]
+fn each_chart_has_a_file_of_its_own() {
+    let laboratory = Laboratory::new();
+    let long = "ä".repeat(150);
+    let charts = [
+        "a/b",
+        "a b",
+        "A.B",
+        &format!("{long}1"),
+        &format!("{long}2"),
+    ];
+    let lines = charts.iter().flat_map(|chart| {
+        [1, 2].map(|number| format!("echo 'VALUE {number} ns cost {chart}/{number}'\n"))
+    });
+    laboratory.program("tool", &lines.collect::<String>());
+    laboratory
+        .run(
+            "[design]\nruns = 6\n[variants.one]\n[variants.two]\n[workloads.w]\ndriver = \"generic\"\n\
+             command = [\"{experiment}/tool\"]\n[[workloads.w.metrics]]\nname = \"cost\"\nunit = \"ns\"\n\
+             better = \"lower\"\nbenchmark = \"*\"\nvalues = true\n",
+        )
+        .code(0);
+    laboratory
+        .call(&["filter", "bench", "--result", "result", "--plots", "charts"])
+        .code(0);
+    let long = |letters, end| format!("cost-{}{end}", "ä".repeat(letters));
+    for (name, chart) in [
+        ("cost-a-b.svg", "a/b"),
+        ("cost-a-b-2.svg", "a b"),
+        ("cost-A-B-3.svg", "A.B"),
+        (&long(45, ".svg"), "ä1"),
+        (&long(44, "-2.svg"), "ä2"),
+    ] {
+        let drawing = laboratory.read(&format!("charts/{name}"));
+        assert!(drawing.contains(chart), "{name}");
+    }
+}
+
 #[test]
 fn mistakes() {
     let place = Place::new();
     let with = |words: &[&'static str]| [&[EXPRESSION], &ARGUMENTS[..], words].concat();
     let directory = place.path("");
     let directory = directory.to_str().unwrap();
-    let cases: [(&[&str], i32, &str); 8] = [
+    let cases: [(&[&str], i32, &str); 9] = [
         (&[], 2, "required arguments were not provided"),
         (&["bytes >", "--arguments", "bytes: i64"], 2, "       ^\n"),
         (&with(&["--event", "size=3"]), 2, "takes no `size`"),
         (&with(&["--event", "ratio=3"]), 2, "takes no `ratio`"),
         (&with(&["--event", "bytes=big"]), 2, "`big` is no integer"),
         (&with(&["--event", "bytes"]), 2, "expected NAME=VALUE"),
+        (
+            &with(&["--event", "bytes=1, bytes=2"]),
+            2,
+            "`bytes` is given twice",
+        ),
         (&with(&["--count"]), 2, "--pid"),
         (&["--result", directory], 2, "expected a results directory"),
     ];

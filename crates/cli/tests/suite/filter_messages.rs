@@ -37,6 +37,22 @@ fn places_with_other_arguments_are_told_apart() {
     assert_eq!(found, expected);
 }
 
+/// The types of one place are no reason as long as no place has the name.
+#[test]
+fn a_name_that_no_place_has_comes_first() {
+    let place = Place::new();
+    let program = places(&place);
+    for pattern in ["mx:e", "*"] {
+        let output = place.filter(&["check", "v > 4 || zz == 1", pattern, &program]);
+        let said = text(&output.stderr);
+        assert!(
+            said.starts_with("error: no argument is called `zz`: "),
+            "{said}"
+        );
+        assert_eq!(output.status.code(), Some(2), "{said}");
+    }
+}
+
 #[test]
 fn places_that_are_not_recorded_are_counted() {
     let place = Place::new();

@@ -152,6 +152,31 @@ fn arguments_that_somebody_writes_down() {
 }
 
 #[test]
+fn arguments_that_no_probe_can_have() {
+    let place = Place::new();
+    let many = |most: u32| {
+        let all = (0..most).map(|number| format!("a{number}: i8"));
+        all.collect::<Vec<_>>().join(", ")
+    };
+    let name = |bytes| format!("{}: i8", "a".repeat(bytes));
+    let of = |list: &str| check(&place, &["1", "--arguments", list]);
+    for list in [many(64), name(128)] {
+        printed(&of(&list));
+    }
+    let identifier = "an argument is no known type and an identifier of at most 128 bytes";
+    for (list, expected) in [
+        (many(65), "there are more than 64 arguments"),
+        (name(129), identifier),
+        ("a b: i8".to_owned(), identifier),
+    ] {
+        let output = of(&list);
+        let said = text(&output.stderr);
+        assert!(said.contains(expected), "{said}");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+    }
+}
+
+#[test]
 fn what_cannot_be_checked() {
     let place = Place::new();
     let program = place.file("life");

@@ -181,7 +181,10 @@ impl fmt::Display for DescriptionError {
             Self::Missing(part) => write!(f, "the description ends before the {part}"),
             Self::Name => write!(f, "a name is no identifier of at most {LONGEST_NAME} bytes"),
             Self::Line => f.write_str("the line is no number"),
-            Self::Argument => f.write_str("an argument is no known type and a name"),
+            Self::Argument => write!(
+                f,
+                "an argument is no known type and an identifier of at most {LONGEST_NAME} bytes"
+            ),
             Self::TooMany => write!(f, "there are more than {MOST_ARGUMENTS} arguments"),
         }
     }

@@ -69,4 +69,4 @@ pub use texts::TextTest;
 #[cfg(feature = "native")]
 pub use trial::{Trial, TrialEvent, Way};
 pub use values::{Value, judge_values};
-pub use verifier::{Refused, Rule, Size, Verified, verify};
+pub use verifier::{HelperCall, Refused, Rule, Size, Verified, verify};

@@ -69,6 +69,40 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The word of an integer or a double that is written in digits, as an event of this argument has it, or what it
+    /// should have been. A name that is no argument's is an integer of 64 bits.
+    pub fn read(&self, name: &str, text: &str) -> Result<u64, String> {
+        let mut fields = self.0.iter();
+        let kind = fields.find(|(own, _)| *own == name).map(|(_, kind)| *kind);
+        let (low, high) = match kind {
+            Some(ArgumentType::Float(bits)) => {
+                let number = match bits {
+                    32 => text.parse::<f32>().ok().map(f64::from),
+                    _ => text.parse().ok(),
+                };
+                // Digits beyond the largest number are read as infinite.
+                let is_beyond = |number: &f64| {
+                    number.is_infinite() && text.contains(|letter: char| letter.is_ascii_digit())
+                };
+                let number = number.filter(|number| !is_beyond(number));
+                let expected = || format!("expected a double of {bits} bits");
+                return number.map(f64::to_bits).ok_or_else(expected);
+            }
+            Some(ArgumentType::Signed(bits)) => (-1_i128 << (bits - 1), (1_i128 << (bits - 1)) - 1),
+            Some(ArgumentType::Unsigned(bits)) => (0, (1_i128 << bits) - 1),
+            Some(ArgumentType::Bool) => (0, 1),
+            Some(ArgumentType::Pointer) => (0, i128::from(u64::MAX)),
+            _ => (i128::from(i64::MIN), i128::from(i64::MAX)),
+        };
+        let number = match text.strip_prefix("0x") {
+            Some(digits) => i128::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        };
+        let number = number.filter(|number| (low..=high).contains(number));
+        let expected = || format!("expected an integer from {low} to {high}");
+        number.map(|number| number as u64).ok_or_else(expected)
+    }
+
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         self.0.iter().map(|(name, _)| *name)

@@ -17,21 +17,35 @@ pub struct Layout {
 /// The layout of a probe with arguments of these types and names.
 ///
 /// # Errors
-/// When the probe does not have what the program takes, or has types that no description may have: a text for users.
+/// When the probe does not have what the program takes, or cannot have such arguments: a text for users.
 pub fn layout<'a>(
     program: &FilterProgram,
     arguments: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Layout, String> {
-    let arguments = arguments.into_iter();
-    let lines: Vec<String> = arguments
-        .map(|(kind, name)| format!("\n{kind} {name}"))
-        .collect();
-    // What the probe is called does not matter.
-    let text = format!("p\nn\n\n1{}", lines.concat());
+    let text = written(arguments);
     let description = Description::parse(&text).map_err(|error| error.to_string())?;
     let places = bind(program.borrowed(), &description).map_err(|unbound| unbound.to_string())?;
     Ok(Layout {
         places,
-        by_record: lines.len() > FEW_ARGUMENTS,
+        by_record: description.arguments().count() > FEW_ARGUMENTS,
     })
+}
+
+/// That a probe can have arguments of these types and names.
+///
+/// # Errors
+/// When no description has them: a text for users.
+pub fn check_arguments<'a>(
+    arguments: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<(), String> {
+    let text = written(arguments);
+    let description = Description::parse(&text);
+    description.map(drop).map_err(|error| error.to_string())
+}
+
+/// The description of a probe with these arguments. What the probe is called does not matter.
+fn written<'a>(arguments: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let arguments = arguments.into_iter();
+    let lines = arguments.map(|(kind, name)| format!("\n{kind} {name}"));
+    format!("p\nn\n\n1{}", lines.collect::<String>())
 }

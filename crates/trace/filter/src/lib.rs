@@ -61,7 +61,7 @@ pub use generate::{TooLarge, ebpf, ebpf_with_blocks};
 pub use ir::{
     Block, BlockId, Compute, Computed, End, Ir, Operation, Relation, Temporary, Test, Value,
 };
-pub use layout::{Layout, layout};
+pub use layout::{Layout, check_arguments, layout};
 pub use listing::{NativeLine, listing};
 pub use literal::{How, Literal, STAR};
 pub use lower::lower;

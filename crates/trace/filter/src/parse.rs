@@ -113,6 +113,12 @@ impl<'a> Parser<'a> {
                 let inner = self.binary(0)?;
                 self.open -= 1;
                 self.close(")")?;
+                if let Some(node) = self.nodes.get_mut(inner) {
+                    node.depth += 1;
+                    if node.depth > DEEPEST {
+                        return Err(Problem::new(start..self.end(), ProblemKind::TooDeep));
+                    }
+                }
                 return Ok(inner);
             }
             _ => return Err(self.unexpected("a value")),
@@ -223,7 +229,7 @@ impl<'a> Parser<'a> {
     fn add(&mut self, start: usize, kind: NodeKind) -> Result<NodeId, Problem> {
         let depth = |id: &NodeId| self.nodes.get(*id).map_or(0, |node| node.depth);
         let depth = match &kind {
-            NodeKind::Number(_) | NodeKind::Literal(_) | NodeKind::Name(..) => 1,
+            NodeKind::Number(_) | NodeKind::Literal(_) | NodeKind::Name(..) => 0,
             NodeKind::Unary(_, operand) => depth(operand) + 1,
             NodeKind::Binary(operator, left, right) => {
                 let left_kind = self.nodes.get(*left).map(|node| &node.kind);

@@ -17,7 +17,7 @@ pub struct Programs {
 /// Checks an expression against the arguments of several probes.
 ///
 /// # Errors
-/// When it can judge none of them, with what comes nearest: a problem of types, or a name that no probe has.
+/// When it can judge none of them, with what comes nearest: a name that no probe has, else a problem of types.
 pub fn check_each(tree: &Tree, probes: &[Fields<'_>]) -> Result<Programs, Problem> {
     let mut all = Programs::default();
     for fields in probes {
@@ -39,10 +39,6 @@ pub fn check_each(tree: &Tree, probes: &[Fields<'_>]) -> Result<Programs, Proble
 
 /// Why no probe can be judged.
 fn of_none(tree: &Tree, probes: &[Fields<'_>], answers: Vec<Result<usize, Problem>>) -> Problem {
-    let mut problems = answers.into_iter().filter_map(Result::err);
-    if let Some(problem) = problems.find(|problem| !problem.is_missing()) {
-        return problem;
-    }
     let is_known = |name: &str| probes.iter().any(|fields| fields.field(name).is_some());
     for node in tree.nodes() {
         match &node.kind {
@@ -52,6 +48,10 @@ fn of_none(tree: &Tree, probes: &[Fields<'_>], answers: Vec<Result<usize, Proble
             NodeKind::Name(Name::Nothing(written), _) => return nothing(&node.at, written),
             _ => {}
         }
+    }
+    let mut problems = answers.into_iter().filter_map(Result::err);
+    if let Some(problem) = problems.find(|problem| !problem.is_missing()) {
+        return problem;
     }
     let mut asked: Vec<String> = Vec::new();
     for name in tree.arguments().map(|name| format!("`{name}`")) {

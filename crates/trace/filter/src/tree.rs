@@ -23,7 +23,7 @@ pub struct Node {
     pub at: Range<usize>,
     /// What it is.
     pub kind: NodeKind,
-    /// Levels of it and what is in it.
+    /// Levels of operators and brackets: its own, and those in it.
     pub(crate) depth: u16,
 }
 

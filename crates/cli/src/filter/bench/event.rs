@@ -1,7 +1,9 @@
 //! Events that somebody writes down.
 
+use std::collections::HashSet;
+
 use perflab_bpf::Value;
-use perflab_filter::{Class, FilterProgram, Import};
+use perflab_filter::{Class, Fields, FilterProgram, Import};
 
 use crate::failure::Failure;
 
@@ -19,7 +21,12 @@ pub fn event_values(text: &str) -> Result<EventValues, String> {
             .ok_or_else(|| format!("`{part}` is no value, expected NAME=VALUE"))?;
         Ok((name.trim_end().to_owned(), value.trim_start().to_owned()))
     });
-    values.collect::<Result<_, String>>().map(EventValues)
+    let values: Vec<(String, String)> = values.collect::<Result<_, String>>()?;
+    let mut names = HashSet::new();
+    match values.iter().find(|(name, _)| !names.insert(name)) {
+        Some((name, _)) => Err(format!("`{name}` is given twice")),
+        None => Ok(EventValues(values)),
+    }
 }
 
 impl EventValues {
@@ -34,14 +41,15 @@ impl EventValues {
         values.collect::<Vec<_>>().join(" ")
     }
 
-    /// The values of what a program takes.
+    /// The values of what a program takes of a probe with these arguments.
     ///
     /// # Errors
-    /// When one is not of its class, or of nothing that any of these programs takes.
+    /// When one is not of its type, or of nothing that any of these programs takes.
     pub fn of<'e>(
         &'e self,
         program: &FilterProgram,
         all: &[FilterProgram],
+        fields: &Fields<'_>,
     ) -> Result<Vec<Value<'e>>, Failure> {
         let is_known = |name: &str| {
             let mut imports = all.iter().flat_map(|program| &program.imports);
@@ -53,42 +61,24 @@ impl EventValues {
             )));
         }
         let imports = program.imports.iter();
-        imports.map(|import| self.value(import)).collect()
+        imports.map(|import| self.value(import, fields)).collect()
     }
 
-    fn value(&self, import: &Import) -> Result<Value<'_>, Failure> {
-        let given = self.0.iter().find(|(name, _)| *name == import.name);
+    fn value(&self, import: &Import, fields: &Fields<'_>) -> Result<Value<'_>, Failure> {
+        let Import { class, name } = import;
+        let given = self.0.iter().find(|(own, _)| own == name);
         let text = given.map(|(_, value)| value.as_str());
-        let number = |number: Option<u64>| {
-            let shown = text.unwrap_or_default();
-            let wrong = || {
-                format!(
-                    "--event: `{shown}` is no {} for `{}`",
-                    import.class, import.name
-                )
-            };
-            number
-                .map(Value::Number)
-                .ok_or_else(|| Failure::usage(wrong()))
-        };
-        match import.class {
-            Class::Text => Ok(Value::Text(Some(text.unwrap_or_default().as_bytes()))),
-            Class::Integer => number(integer(text.unwrap_or("0"))),
-            Class::Double => {
-                let value = text.unwrap_or("0").parse::<f64>().ok();
-                number(value.map(f64::to_bits))
-            }
+        if *class == Class::Text {
+            return Ok(Value::Text(Some(text.unwrap_or_default().as_bytes())));
         }
+        let number = fields.read(name, text.unwrap_or("0"));
+        number.map(Value::Number).map_err(|expected| {
+            let shown = text.unwrap_or_default();
+            Failure::usage(format!(
+                "--event: `{shown}` is no {class} for `{name}`: {expected}"
+            ))
+        })
     }
-}
-
-/// Reads an integer with or without a sign, decimal or hexadecimal.
-fn integer(text: &str) -> Option<u64> {
-    if let Some(digits) = text.strip_prefix("0x") {
-        return u64::from_str_radix(digits, 16).ok();
-    }
-    let signed = text.parse::<i64>().map(i64::cast_unsigned);
-    signed.or_else(|_| text.parse()).ok()
 }
 
 #[cfg(test)]
@@ -116,10 +106,12 @@ mod tests {
             (Class::Integer, "flags"),
         ]);
         let all = [program.clone()];
+        let kinds = [("cstr", "name"), ("i64", "bytes"), ("f64", "ratio")];
+        let fields = Fields::new(kinds).unwrap();
         let values = |text: &str| {
             let event = event_values(text).unwrap();
             let values = event
-                .of(&program, &all)
+                .of(&program, &all, &fields)
                 .map_err(|failure| failure.to_string())?;
             Ok::<_, String>(
                 values
@@ -140,8 +132,10 @@ mod tests {
         let found = values("").unwrap();
         assert_eq!(found, shown([Value::Text(Some(b"")), zero, zero, zero]));
         for (text, said) in [
-            ("bytes=many", "--event: `many` is no integer for `bytes`"),
-            ("ratio=x", "--event: `x` is no double for `ratio`"),
+            (
+                "ratio=x",
+                "--event: `x` is no double for `ratio`: expected a double of 64 bits",
+            ),
             (
                 "nmae=x",
                 "--event: the expression takes no `nmae` from an event",

@@ -93,8 +93,11 @@ pub fn own(
     for (index, program) in made.programs.iter().enumerate() {
         let answers = made.checked.probes.iter().zip(&known);
         let own = answers.filter(|(answer, _)| matches!(answer, Ok(own) if *own == index));
-        let mut names: Vec<String> = own.map(|(_, probe)| probe.name.clone()).collect();
+        let own: Vec<&KnownProbe> = own.map(|(_, probe)| *probe).collect();
+        let mut names: Vec<String> = own.iter().map(|probe| probe.name.clone()).collect();
         names.retain(|name| !name.is_empty());
+        let of_first = own.first().map(|probe| probe.fields()).transpose()?;
+        let of_first = of_first.unwrap_or_default();
         let (trial, kept_bytes) = trial(program)?;
         let (code_bytes, reason) = match trial.code() {
             Ok(code) => (code.bytes(), String::new()),
@@ -107,7 +110,7 @@ pub fn own(
             kept_bytes,
             reason,
             took: took(expression, &fields, index)?,
-            events: judged(&trial, program, &made.programs, events)?,
+            events: judged(&trial, program, &made.programs, &of_first, events)?,
         });
     }
     let answer = Answer {
@@ -179,10 +182,11 @@ fn judged(
     trial: &Trial,
     program: &FilterProgram,
     all: &[FilterProgram],
+    fields: &Fields<'_>,
     events: &[EventValues],
 ) -> Result<Vec<EventAnswer>, Failure> {
     let answers = events.iter().map(|given| {
-        let values = given.of(program, all)?;
+        let values = given.of(program, all, fields)?;
         let event = trial.event(&values);
         let event = event.ok_or_else(|| Failure::usage("--event: a value is of another class"))?;
         let nothing = || Failure::usage("--event: it cannot be judged");

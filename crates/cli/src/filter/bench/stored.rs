@@ -1,5 +1,6 @@
 //! Charts of a result as tables and drawings, and what they say of filters.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -15,6 +16,9 @@ use crate::failure::{Code, Failure};
 use crate::output;
 use crate::selection::{input, open};
 use crate::terminal;
+
+/// Bytes of a drawing's name. File systems take at least 143.
+const LONGEST_FILE_NAME: usize = 100;
 
 /// The benchmarks of experiments/filters.toml of which the whole time of an event is made: `T = tK + te + tt`.
 const PARTS: [(&str, &str, &str); 3] = [
@@ -118,17 +122,37 @@ fn median(
 fn write_drawings(charts: &[Chart<'_>], directory: &Path) -> Result<(), Failure> {
     fs::create_dir_all(directory)
         .map_err(|error| Failure::usage(format!("cannot make {}: {error}", directory.display())))?;
+    let mut taken = HashSet::new();
     for chart in charts {
-        let name = format!("{} {}", chart.metric.name, chart.title);
-        let letters = name.chars().map(|letter| match letter {
-            letter if letter.is_alphanumeric() => letter,
-            _ => '-',
-        });
-        let name: String = letters.collect();
+        let name = file_name(
+            &format!("{} {}", chart.metric.name, chart.title),
+            &mut taken,
+        );
         let drawing = alone(&svg(&draw_chart(chart), "chart"));
-        output::write(&directory.join(name + ".svg"), &drawing)?;
+        output::write(&directory.join(name), &drawing)?;
     }
     Ok(())
+}
+
+/// A name that no other drawing has, also where file systems do not tell upper from lower case.
+fn file_name(chart: &str, taken: &mut HashSet<String>) -> String {
+    let letters = chart.chars().map(|letter| match letter {
+        letter if letter.is_alphanumeric() => letter,
+        _ => '-',
+    });
+    let letters: String = letters.collect();
+    let mut end = ".svg".to_owned();
+    let mut number = 1;
+    loop {
+        let most = LONGEST_FILE_NAME.saturating_sub(end.len());
+        let (start, _) = letters.split_at(letters.floor_char_boundary(most));
+        let name = format!("{start}{end}");
+        if taken.insert(name.to_lowercase()) {
+            return name;
+        }
+        number += 1;
+        end = format!("-{number}.svg");
+    }
 }
 
 /// A drawing of a page with the looks that the page gives it.

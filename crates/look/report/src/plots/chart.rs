@@ -6,18 +6,18 @@ use perflab_plot::{Axis, Layer, Marker, Marks, Plot, Point, Tone};
 use super::axis_unit::titled;
 use crate::charts::{Chart, ChartLine, ChartValue};
 
-/// Where the largest number is so many times the smallest, the numbers stand side by side, not in their distances.
+/// Where the largest number is so many times the smallest but 0, the numbers stand side by side, not in their distances.
 const FAR: f64 = 100.0;
 
 /// Medians as points, joined by lines; intervals as upright lines through them.
 pub fn draw_chart(chart: &Chart<'_>) -> Plot {
     let numbers = chart.points.iter().map(|(number, _)| *number);
-    let (least, most) = numbers
+    let least = numbers
         .clone()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| {
-            (low.min(number), high.max(number))
-        });
-    let is_wide = least > 0.0 && most / least >= FAR;
+        .filter(|number| *number > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    let most = numbers.clone().fold(0.0, f64::max);
+    let is_wide = most / least >= FAR;
     let place = |point: usize| match chart.points.get(point) {
         Some((number, _)) if !is_wide => *number,
         _ => point as f64,

@@ -100,6 +100,21 @@ fn numbers_far_apart_stand_side_by_side() {
     assert!(matches!(far.y.scale, Scale::Numbers { low, .. } if low == 0.0));
 }
 
+#[test]
+fn zero_is_not_far_from_the_next_number() {
+    let scale = |most: u32| {
+        let rows = [0, 1, most].map(|number| {
+            let benchmark = format!("read/{number}");
+            row(&benchmark, "new", 100.0, 0.1, Verdict::Better)
+        });
+        let report = report("made", rows.to_vec(), Vec::new());
+        draw_chart(&find_charts(&report).readable[0]).x.scale
+    };
+    assert!(matches!(scale(99), Scale::Numbers { .. }));
+    let names = ["0", "1", "100"].map(str::to_owned).to_vec();
+    assert_eq!(scale(100), Scale::Names(names));
+}
+
 /// Points that are few, and variants that are many.
 #[test]
 fn charts_that_nobody_can_read_are_named() {

@@ -1,8 +1,8 @@
 //! Calls of helpers: each argument is what the helper takes, and slots and literals are constants.
 
-use super::Rule;
 use super::effect::number;
 use super::state::{Kind, State};
+use super::{HelperCall, Rule};
 use crate::arithmetic::Unary;
 use crate::lowered::{Literal, Op};
 use crate::program::{Class, Helper, LONGEST_LITERAL, Program};
@@ -10,9 +10,9 @@ use crate::texts::TextTest;
 
 /// A call: r1 to r5 have no value after it, and r0 has a number.
 pub fn call(program: &Program<'_>, state: &mut State, helper: i32) -> Result<Op, Rule> {
-    let helper = Helper::from_number(helper).ok_or(Rule::Helper)?;
+    let helper = Helper::from_number(helper).ok_or(Rule::Helper(HelperCall::Unknown))?;
     if state.read(1)? != Kind::Context(0) {
-        return Err(Rule::Helper);
+        return Err(Rule::Helper(HelperCall::Context));
     }
     let to = 0;
     let tested = |how| -> Result<Op, Rule> {
@@ -68,29 +68,33 @@ pub fn call(program: &Program<'_>, state: &mut State, helper: i32) -> Result<Op,
 
 /// The slot that a register names, which must have this class.
 fn argument(program: &Program<'_>, state: &State, at: u8, class: Class) -> Result<u8, Rule> {
+    let wrong = Rule::Helper(HelperCall::Slot);
     let Kind::Constant(offset) = state.read(at)? else {
-        return Err(Rule::Helper);
+        return Err(wrong);
     };
-    let slot = usize::try_from(offset / 8).map_err(|_| Rule::Helper)?;
+    let slot = usize::try_from(offset / 8).map_err(|_| wrong)?;
     match program.imports.get(slot) {
         Some(import) if import.class == class && offset % 8 == 0 => Ok(slot as u8),
-        _ => Err(Rule::Helper),
+        _ => Err(wrong),
     }
 }
 
 /// The literal that r3 and r4 name.
 fn literal(program: &Program<'_>, state: &State, how: TextTest) -> Result<Literal, Rule> {
+    let wrong = Rule::Helper(HelperCall::Literal);
     let (Kind::Literals(at), Kind::Constant(bytes)) = (state.read(3)?, state.read(4)?) else {
-        return Err(Rule::Helper);
+        return Err(wrong);
     };
-    let at = u16::try_from(at).map_err(|_| Rule::Helper)?;
-    let bytes = u16::try_from(bytes).map_err(|_| Rule::Helper)?;
+    let at = u16::try_from(at).map_err(|_| wrong)?;
+    let bytes = u16::try_from(bytes).map_err(|_| wrong)?;
     let start = usize::from(at);
     let text = program.literals.get(start..start + usize::from(bytes));
-    let text = text.ok_or(Rule::Helper)?;
-    let has_zero = how != TextTest::Matches && text.contains(&0);
-    if has_zero || text.len() > LONGEST_LITERAL {
-        return Err(Rule::Helper);
+    let text = text.ok_or(wrong)?;
+    if text.len() > LONGEST_LITERAL {
+        return Err(Rule::Helper(HelperCall::Long));
+    }
+    if how != TextTest::Matches && text.contains(&0) {
+        return Err(Rule::Helper(HelperCall::Zero));
     }
     Ok(Literal { at, bytes })
 }

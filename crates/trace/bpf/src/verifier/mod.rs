@@ -13,7 +13,7 @@ mod state;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-pub use rules::{Refused, Rule, Size};
+pub use rules::{HelperCall, Refused, Rule, Size};
 
 use crate::instruction::{Instruction, opcode};
 use crate::lowered::Op;

@@ -36,7 +36,7 @@ pub enum Rule {
     Address,
     /// Only known helpers are called, with the context, with slots of the class that they need, and with literals that
     /// are constant, not too long, and have no zero but in a pattern.
-    Helper,
+    Helper(HelperCall),
     /// The result is a number.
     Result,
     /// No calls of functions, no atomic operations, no loads of packets.
@@ -60,6 +60,38 @@ pub enum Size {
     Name,
     /// Two imports have one name.
     SameName,
+}
+
+/// How a program breaks [`Rule::Helper`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HelperCall {
+    /// There is no helper of this number.
+    Unknown,
+    /// Its first argument is not the context.
+    Context,
+    /// It takes the constant offset of a slot of another class.
+    Slot,
+    /// The address or the length of a literal is no constant, or the literal is not within the literals.
+    Literal,
+    /// A literal that is no pattern has a zero.
+    Zero,
+    /// A literal has more than [`LONGEST_LITERAL`](crate::LONGEST_LITERAL) bytes.
+    Long,
+}
+
+impl HelperCall {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Unknown => "an unknown helper",
+            Self::Context => "a helper without the context as its first argument",
+            Self::Slot => {
+                "a helper with a value of the event that is not of the class that it takes"
+            }
+            Self::Literal => "a literal that is no constant, or not of a constant length",
+            Self::Zero => "a literal with a zero",
+            Self::Long => "a literal of more than 1024 bytes",
+        }
+    }
 }
 
 impl Size {
@@ -133,11 +165,7 @@ impl Rule {
                 "address",
                 "calculates or compares with an address, or uses a number as one",
             ),
-            Self::Helper => (
-                15,
-                "helper",
-                "unknown helper, or an argument that it does not take",
-            ),
+            Self::Helper(call) => (15, "helper", call.text()),
             Self::Result => (16, "result", "returns no number"),
             Self::Call => (
                 17,

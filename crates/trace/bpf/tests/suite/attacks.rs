@@ -2,8 +2,8 @@
 
 use perflab_bpf::opcode::*;
 use perflab_bpf::{
-    Class, Import, Instruction, MOST_IMPORTS, MOST_INSTRUCTIONS, MOST_LITERALS, Program, Rule,
-    Size, verify,
+    Class, HelperCall, Import, Instruction, MOST_IMPORTS, MOST_INSTRUCTIONS, MOST_LITERALS,
+    Program, Rule, Size, verify,
 };
 
 use crate::assembler::*;
@@ -495,19 +495,28 @@ fn v15_helper() {
     let [zero, zero_high] = wide(3, 6, 0, 1);
     let [behind, behind_high] = wide(3, 6, 0, LITERALS.len() as i32 - 2);
     let number = load(2, 1, 0);
+    let refuse = |call, programs: &[(usize, &[Instruction])]| refuse(Rule::Helper(call), programs);
     refuse(
-        Rule::Helper,
+        HelperCall::Unknown,
         &[
-            // Unknown ones.
             (0, &[call(0), exit()]),
             (0, &[call(10), exit()]),
             (0, &[call(-1), exit()]),
-            // Not with the context.
+        ],
+    );
+    refuse(
+        HelperCall::Context,
+        &[
             (5, &call_with(1, &[set(1, 0)])),
             (5, &call_with(1, &[copy(1, 10)])),
             (5, &call_with(1, &[add(1, 8)])),
             (1, &[set(1, 7), call(7), exit()]),
-            // No slot, or one of another class.
+        ],
+    );
+    // No slot, or one of another class.
+    refuse(
+        HelperCall::Slot,
+        &[
             (5, &call_with(1, &[number])),
             (5, &call_with(1, &[set(2, TEXT + 1)])),
             (5, &call_with(1, &[set(2, TEXT + 8)])),
@@ -518,7 +527,12 @@ fn v15_helper() {
             (5, &call_with(6, &[set(2, TEXT)])),
             (5, &call_with(5, &[set(2, NUMBER)])),
             (5, &call_with(4, &[set(3, DOUBLE)])),
-            // The literal lies elsewhere, or not all of it there.
+        ],
+    );
+    refuse(
+        HelperCall::Literal,
+        &[
+            // It lies elsewhere, or not all of it there.
             (5, &call_with(1, &[copy(3, 10)])),
             (5, &call_with(1, &[set(3, 0)])),
             (5, &call_with(1, &[add(3, -1)])),
@@ -527,7 +541,11 @@ fn v15_helper() {
             (5, &call_with(1, &[set(4, -1)])),
             // Its length is not known.
             (5, &call_with(1, &[load(4, 1, 0)])),
-            // With a zero in it.
+        ],
+    );
+    refuse(
+        HelperCall::Zero,
+        &[
             (6, &call_with(1, &[zero, zero_high])),
             (6, &call_with(2, &[zero, zero_high])),
         ],
@@ -540,7 +558,10 @@ fn v15_helper() {
         literals: &[b'x'; 2000],
     };
     let refused = verify(&program).unwrap_err();
-    assert_eq!((refused.at, refused.rule), (5, Rule::Helper));
+    assert_eq!(
+        (refused.at, refused.rule),
+        (5, Rule::Helper(HelperCall::Long))
+    );
 }
 
 #[test]

@@ -99,7 +99,8 @@ struct perflab_text {
  */
 
 /* Whether a text equals a literal, begins with it, or matches it as a pattern: 1 or 0, or -1 if the text is not there,
- * as its address is null. A text ends at its first zero. */
+ * as its address is null. A text ends at its first zero. A literal has at most 1024 bytes, and no zero but for
+ * PERFLAB_ANY. */
 #define perflab_text_is(ctx, slot, literal) PERFLAB_TEXT_TEST_(1, ctx, slot, literal)
 #define perflab_text_begins(ctx, slot, literal) PERFLAB_TEXT_TEST_(2, ctx, slot, literal)
 #define perflab_text_matches(ctx, slot, literal) PERFLAB_TEXT_TEST_(3, ctx, slot, literal)
@@ -140,7 +141,8 @@ struct perflab_text {
         perflab_result_;                                                                  \
     })
 
-/* The byte of a text at an index from 0: 0 to 255, or -1 if it has none there. */
+/* The byte of a text at an index from 0: 0 to 255, or -1 if it has none there. A text of type str or bytes has bytes up
+ * to its length, also behind a zero. */
 #define perflab_text_byte(ctx, slot, index)                                               \
     ({                                                                                    \
         PERFLAB_IS_(ctx, slot, struct perflab_text, "no slot of a text: " #slot)          \

@@ -110,12 +110,20 @@ fn what_is_nested_too_deep() {
     let within = |open: &str, times: usize, close: &str| {
         format!("{}1{}", open.repeat(times), close.repeat(times))
     };
-    for (times, expected) in [(255, false), (256, true), (2000, true)] {
-        assert_eq!(is_too_deep(&within("!", times, "")), expected, "{times}");
+    for (levels, expected) in [(256, false), (257, true), (2000, true)] {
+        for (each, open, close) in [(1, "!", ""), (1, "(", ")"), (1, "1|", ""), (2, "!(", ")")] {
+            let text = match open {
+                "1|" => vec!["1"; levels + 1].join("|"),
+                _ => {
+                    let rest = "!".repeat(levels % each);
+                    rest + &within(open, levels / each, close)
+                }
+            };
+            assert_eq!(is_too_deep(&text), expected, "{levels} of {open}");
+        }
     }
-    assert!(!is_too_deep(&within("(", 256, ")")));
-    assert!(is_too_deep(&within("(", 257, ")")));
-    assert!(is_too_deep(&within("(", 2000, ")")));
+    assert!(!is_too_deep(&within("1|(", 128, ")")));
+    assert!(is_too_deep(&within("1|(", 129, ")")));
     // A chain is as deep as its operands, but only of one logical operator.
     for (operator, expected) in [("&&", false), ("||", false), ("==", true), ("|", true)] {
         let chain = vec!["1"; 1000].join(operator);

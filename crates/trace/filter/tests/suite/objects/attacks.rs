@@ -42,8 +42,8 @@ fn functions() {
         )
     };
     refused("", &call("10"), "(`call 10`)");
-    refused("", &call("10"), "(rule V15, helper)");
-    refused("", &call("-1"), "(rule V15, helper)");
+    refused("", &call("10"), "an unknown helper (rule V15, helper)");
+    refused("", &call("-1"), "an unknown helper (rule V15, helper)");
 }
 
 #[test]
@@ -131,16 +131,27 @@ fn helpers() {
              return r;"
         )
     };
-    // An integer's slot, none, one that the event names; a literal that is too long, and one as long as it says.
-    for (offset, bytes) in [
-        ("0", "3"),
-        ("16", "3"),
-        ("ctx->n", "3"),
-        ("8", "4096"),
-        ("8", "ctx->n"),
-        // With a zero.
-        ("8", "4"),
+    let (slot, literal) = ("class that it takes", "a constant length");
+    for (offset, bytes, reason) in [
+        // An integer's slot, none, one that the event names.
+        ("0", "3", slot),
+        ("16", "3", slot),
+        ("ctx->n", "3", slot),
+        // A literal that is not whole, one as long as the event says, and one with a zero.
+        ("8", "4096", literal),
+        ("8", "ctx->n", literal),
+        ("8", "4", "a literal with a zero"),
     ] {
-        refused("", &is(offset, bytes), "(rule V15, helper)");
+        let expected = format!("{reason} (rule V15, helper)");
+        refused("", &is(offset, bytes), &expected);
     }
+    let long = format!(
+        "return perflab_text_is(ctx, t, \"{}\") > 0;",
+        "x".repeat(1025)
+    );
+    refused(
+        "",
+        &long,
+        "a literal of more than 1024 bytes (rule V15, helper)",
+    );
 }
