@@ -21,6 +21,9 @@ const SHOWN: usize = 20;
 /// How soon a signal ends it.
 const END: Duration = Duration::from_millis(100);
 
+/// What names of the context begin with.
+const CONTEXT: &str = "$ctx.";
+
 /// An argument by whose values hits are counted.
 pub struct By {
     name: String,
@@ -38,9 +41,14 @@ impl By {
             name: name.to_owned(),
             known: of_answering(processes, probes),
         };
-        if !by.known.is_empty() && ContextField::from_name(name).is_none() {
-            by.check()?;
+        if by.known.is_empty() || ContextField::from_name(name).is_some() {
+            return Ok(by);
         }
+        if name.starts_with(CONTEXT) {
+            let known = ContextField::ALL.iter().map(|field| field.name());
+            return Err(no_such("value of the context", name, "there are", known));
+        }
+        by.check()?;
         Ok(by)
     }
 
@@ -55,18 +63,14 @@ impl By {
         if classes.iter().any(|class| *class != Class::Double) {
             return Ok(());
         }
-        let name = terminal::escape(&self.name);
         if !classes.is_empty() {
+            let name = terminal::escape(&self.name);
             return Err(Failure::usage(format!(
                 "`{name}` is a floating-point number, whose values are not counted; `perflab trace record` has them"
             )));
         }
         let there = names.iter().map(String::as_str);
-        let help = suggestion_after("the probes have", &self.name, there);
-        let help = help.map_or_else(String::new, |help| format!(": {help}"));
-        Err(Failure::usage(format!(
-            "no argument is called `{name}`{help}"
-        )))
+        Err(no_such("argument", &self.name, "the probes have", there))
     }
 
     /// What it is called.
@@ -90,6 +94,18 @@ impl By {
             Value::Others => "all others".to_owned(),
         }
     }
+}
+
+fn no_such<'n>(
+    what: &str,
+    name: &str,
+    there: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Failure {
+    let help = suggestion_after(there, name, known);
+    let help = help.map_or_else(String::new, |help| format!(": {help}"));
+    let name = terminal::escape(name);
+    Failure::usage(format!("no {what} is called `{name}`{help}"))
 }
 
 /// Hits of values so far, of each process, and when that was so.
@@ -163,31 +179,33 @@ fn table(by: &By, before: &Look, now: &Look) -> String {
             (hits.saturating_sub(before), *hits, value)
         })
         .collect();
-    // What has no value of its own comes last, then what comes most often first.
-    rows.sort_by_key(|(new, hits, (_, value))| {
-        let is_rest = *value == Value::Others;
-        (is_rest, std::cmp::Reverse((*new, *hits)))
-    });
+    rows.sort_by_key(|(new, hits, _)| std::cmp::Reverse((*new, *hits)));
+    // What was counted under no value of its own has lines of its own.
+    let (others, rows): (Vec<_>, Vec<_>) = rows
+        .into_iter()
+        .partition(|(.., (_, value))| *value == Value::Others);
     let name = terminal::escape(&by.name);
     let mut text = format!(
         "{:>8}  {:>14}  {:>14}  {name}\n",
         "process", "hits/s", "hits"
     );
-    if rows.is_empty() {
+    if now.hits.is_empty() {
         text += "  no event has come yet\n";
     }
     let (first, more) = rows.split_at(rows.len().min(SHOWN));
-    for (new, hits, (pid, value)) in first {
+    let line = |(new, hits, (pid, value)): &(u64, u64, &(u32, Value))| {
         let rate = *new as f64 / seconds;
         let value = by.shown(value);
-        let _ = writeln!(text, "{pid:>8}  {rate:>14.0}  {hits:>14}  {value}");
-    }
+        format!("{pid:>8}  {rate:>14.0}  {hits:>14}  {value}\n")
+    };
+    text.extend(first.iter().map(line));
     if !more.is_empty() {
         let new: u64 = more.iter().map(|(new, ..)| new).sum();
         let hits: u64 = more.iter().map(|(_, hits, _)| hits).sum();
         let (rate, more) = (new as f64 / seconds, counted(more.len(), "more value"));
         let _ = writeln!(text, "{:>8}  {rate:>14.0}  {hits:>14}  {more}", "");
     }
+    text.extend(others.iter().map(line));
     text + "\n"
 }
 
@@ -244,6 +262,20 @@ mod tests {
         let shown = table(&by, &before, &many);
         assert_eq!(shown.lines().count(), 1 + SHOWN + 2, "{shown}");
         assert!(shown.contains("10  5 more values"), "{shown}");
+        // More values than are counted apart.
+        let hits = |others| {
+            let known = (0..1024).map(|x| (Value::Number(x), 1));
+            known.chain([(Value::Others, others)]).collect()
+        };
+        let (before, now) = (hits(5), hits(7));
+        let shown = table(
+            &by,
+            &look(before, at),
+            &look(now, at + Duration::from_secs(2)),
+        );
+        let end = "                       0            1004  1004 more values\n       \
+                   7               1               7  all others\n\n";
+        assert!(shown.ends_with(end), "{shown}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use perflab_control::{Process, Traced, traced};
+use perflab_control::{Process, State, Traced, traced};
 use perflab_experiment::counted;
 use perflab_recorder::{
     Pass, Recorded, Removed, Summary, directories, recorded, recover, remove_orphaned, removed,
@@ -172,6 +172,17 @@ pub fn snapshot(
     last: Duration,
     outcome: &mut Outcome,
 ) -> Result<Option<Summary>, Failure> {
+    for process in processes {
+        let name = process.socket.file_stem().unwrap_or_default();
+        let identity = Process::named(&name.to_string_lossy());
+        if identity.is_some_and(|identity| identity.state() == State::Ended) {
+            let (pid, name) = (process.pid, terminal::escape(&process.name));
+            outcome.fail(&Failure::no_data(format!(
+                "process {pid} ({name}) has ended, so its last events are missing: `perflab trace recover {pid}` writes \
+                 what it recorded"
+            )));
+        }
+    }
     let mut found = recorded(&directories());
     found.retain(|recorded| {
         let mut processes = processes.iter();

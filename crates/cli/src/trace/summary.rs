@@ -127,7 +127,8 @@ fn losses(progress: &Progress, lack: Option<(u32, Lack)>) -> String {
         ),
         (
             progress.late,
-            "of threads that came before memory was prepared for them (a smaller --ring is ready sooner)"
+            "of threads that came before memory was prepared for them (a smaller --ring is ready sooner), or \
+             beyond the 4096 that the agent knows at a time"
                 .to_owned(),
         ),
         (
@@ -203,6 +204,7 @@ mod tests {
     fn more_memory_does_not_always_help() {
         let progress = Progress {
             no_ring: 3,
+            late: 1,
             ..Progress::default()
         };
         let said = losses(&progress, None);
@@ -214,6 +216,8 @@ mod tests {
             said.contains("but not where the file system is full"),
             "{said}"
         );
+        let end = "is ready sooner), or beyond the 4096 that the agent knows at a time\n";
+        assert!(said.ends_with(end), "{said}");
     }
 
     #[test]

@@ -141,6 +141,25 @@ fn the_last_events_before_one_that_is_waited_for() {
     let output = waiting.wait_with_output().unwrap();
     assert!(printed(&output).starts_with("14 events of 1 process "));
     assert!(text(&output.stderr).contains("no such event came"));
+    // What has ended meanwhile is missing.
+    std::fs::remove_file(&trace).unwrap();
+    let mut other = place.started(&["trace", "on", "life:*", "--record"]);
+    let waiting = place.recording(&[&["--pid", &other.pid()], &words[..]].concat());
+    for of in [&life, &other] {
+        wait_until("the event to be waited for", || {
+            list(&place, of).contains("    when 1: ")
+        });
+    }
+    other.child.kill().unwrap();
+    other.child.wait().unwrap();
+    signal(waiting.id(), Signal::INT);
+    let output = waiting.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let expected = format!(
+        "process {} (life) has ended, so its last events",
+        other.pid()
+    );
+    assert!(text(&output.stderr).contains(&expected), "{output:?}");
 }
 
 #[test]
@@ -185,7 +204,7 @@ fn what_is_refused() {
     let (pid, trace) = (life.pid(), place.file("trace"));
     let at = ["--pid", &pid];
     let record = ["record", "-o", &trace];
-    let cases: [(&[&str], &[&str], i32, &str); 9] = [
+    let cases: [(&[&str], &[&str], i32, &str); 10] = [
         (&["on", "life", "--every", "0"], &[], 2, "--every"),
         (
             &["on", "life", "--at-most", "0/s"],
@@ -235,6 +254,12 @@ fn what_is_refused() {
             &["--by", "y"],
             2,
             "no argument is called `y`",
+        ),
+        (
+            &["top", "life"],
+            &["--by", "$ctx.nosuch"],
+            2,
+            "no value of the context is called `$ctx.nosuch`: there are `$ctx.vtid`, `$ctx.vpid`, ",
         ),
     ];
     for (words, more, code, expected) in cases {

@@ -78,12 +78,67 @@ fn places_that_are_not_recorded_are_counted() {
     assert_eq!(printed(&output).lines().count(), 3);
 }
 
+/// Compiles a program, and with `PLUGIN` the library that it loads.
+fn host(place: &Place, content: &str) -> [String; 2] {
+    perflab_testing::needs("gcc", "gcc");
+    let [source, program, library] = ["host.c", "host", "plugin.so"].map(|name| place.file(name));
+    fs::write(&source, content).unwrap();
+    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/probe/include");
+    for (words, to) in [
+        (&["-DPLUGIN", "-shared", "-fPIC"][..], &library),
+        (&[], &program),
+    ] {
+        let mut gcc = Command::new("gcc");
+        gcc.args(["-O2", "-I", include, "-o", to, &source])
+            .args(words);
+        printed(&gcc.output().unwrap());
+    }
+    [program, library]
+}
+
+/// Its places get filters each time, though together they would be more than can have one.
+#[test]
+fn a_large_library_that_is_loaded_again_and_again() {
+    let place = Place::new();
+    let content = "#include <perflab/probe.h>\n\
+        #include <dlfcn.h>\n\
+        #include <unistd.h>\n\
+        #define ONE PERFLAB_PROBE(plugin, called, (i32, x, x));\n\
+        #define FIVE ONE ONE ONE ONE ONE\n\
+        #define FIFTY FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE\n\
+        #define THOUSAND FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY \\\n\
+            FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY\n\
+        void plugin(int x);\n\
+        #ifdef PLUGIN\n\
+        void plugin(int x) {\n\
+            THOUSAND FIFTY FIFTY FIFTY FIFTY\n\
+        }\n\
+        #else\n\
+        int main(int count, char **words) {\n\
+            PERFLAB_PROBE(host, begun, (i32, x, count));\n\
+            for (int i = 0; i < 4; i++) {\n\
+                void *library = dlopen(words[1], RTLD_NOW);\n\
+                void (*plugin)(int) = (void (*)(int))dlsym(library, \"plugin\");\n\
+                usleep(700000);\n\
+                plugin(i);\n\
+                dlclose(library);\n\
+            }\n\
+            return 0;\n\
+        }\n\
+        #endif\n";
+    let [program, library] = host(&place, content);
+    let trace = place.file("trace");
+    let words = [
+        "record", "plugin:*", "-o", &trace, "--when", "x >= 0", "--", &program, &library,
+    ];
+    let said = printed(&place.trace(&words));
+    assert!(said.starts_with("4800 events of 1 process in "), "{said}");
+}
+
 /// Its probes are unknown when the filter is checked, so a name may be that of one of their arguments.
 #[test]
 fn a_library_that_is_loaded_later() {
     let place = Place::new();
-    perflab_testing::needs("gcc", "gcc");
-    let [source, program, library] = ["host.c", "host", "plugin.so"].map(|name| place.file(name));
     let content = "#include <perflab/probe.h>\n\
         #include <dlfcn.h>\n\
         #include <unistd.h>\n\
@@ -101,17 +156,7 @@ fn a_library_that_is_loaded_later() {
             return plugin(1) + plugin(10) - 11;\n\
         }\n\
         #endif\n";
-    fs::write(&source, content).unwrap();
-    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/probe/include");
-    for (words, to) in [
-        (&["-DPLUGIN", "-shared", "-fPIC"][..], &library),
-        (&[], &program),
-    ] {
-        let mut gcc = Command::new("gcc");
-        gcc.args(["-O2", "-I", include, "-o", to, &source])
-            .args(words);
-        printed(&gcc.output().unwrap());
-    }
+    let [program, library] = host(&place, content);
     let trace = place.file("trace");
     let record = |probes| {
         let words = ["record", probes, "-o", &trace, "--when", "length > 5", "--"];

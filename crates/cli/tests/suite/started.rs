@@ -227,6 +227,32 @@ fn a_recorder_that_is_none_is_refused() {
     assert_eq!(text(&output.stdout), "");
 }
 
+/// The pipe of the recorder is there as long as it records.
+#[test]
+fn what_starts_after_the_recording_is_not_recorded() {
+    let place = Place::new();
+    let (trace, program) = (place.file("trace"), place.compile("family"));
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let script = format!(
+        "{program} burst 9; while [ -e \"${{PERFLAB_RECORD_REFUSED%% *}}\" ]; do :; done; {program} burst 9; {program} burst 9; :"
+    );
+    let mut command = place.perflab();
+    command.args(["trace", "record", "-o", &trace, "--until", "family:work"]);
+    let command = command.args(["--", "sh", "-c", &script]);
+    let said = printed(
+        &command
+            .env("XDG_RUNTIME_DIR", memory.path())
+            .output()
+            .unwrap(),
+    );
+    assert!(said.contains("  family:work in process "), "{said}");
+    let left = fs::read_dir(memory.path().join("perflab")).unwrap();
+    let names = left.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let rings: Vec<String> = names.filter(|name| name.ends_with(".rings")).collect();
+    // The shell was recorded, and may end without a look at its files.
+    assert!(rings.len() <= 1, "{rings:?}");
+}
+
 /// The agent of a command would ignore it.
 #[test]
 fn a_variable_that_is_not_understood_is_refused() {

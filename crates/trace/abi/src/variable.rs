@@ -16,8 +16,18 @@ pub const RECORD: &str = "PERFLAB_RECORD";
 /// [`FilterWish`](crate::FilterWish), see [`hexadecimal`]. Empty is none.
 pub const WHEN: &str = "PERFLAB_WHEN";
 
-/// The recorder that the recorded events are kept for, as `PID-NUMBER`, the number in hexadecimal digits.
+/// The recorder that the recorded events are kept for, as `PID-NUMBER`: the number in hexadecimal digits, of which the
+/// last eight are that of the [`NAMESPACE`] that has its PID, and the others are random.
 pub const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
+
+/// The file whose inode is the number of a process's namespace of processes.
+pub const NAMESPACE: &str = "/proc/self/ns/pid";
+
+/// The namespace in the number of a recorder, if that is one.
+pub fn namespace_of(number: &str) -> Option<u64> {
+    let number = u64::from_str_radix(number, 16).ok()?;
+    Some(number & u64::from(u32::MAX))
+}
 
 /// The number of the process that reports it if it has no probe of the wanted names; those that it starts do not.
 pub const SAY: &str = "PERFLAB_AGENT_SAY";

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use perflab_abi::variable::{LONGEST_REFUSAL, RECORD_REFUSED};
+use perflab_abi::variable::{LONGEST_REFUSAL, NAMESPACE, RECORD_REFUSED, namespace_of};
 
 use crate::numbers;
 use crate::shown::shown;
@@ -39,6 +39,26 @@ pub fn say(reason: &str) {
         let name = shown(&fs::read("/proc/self/comm").unwrap_or_default());
         let _ = pipe.write(line(process(), &name, reason).as_bytes());
     }
+}
+
+/// Whether a recorder that expects this process has ended its recording: its pipe has gone. One of another namespace of
+/// processes, whose number means another one here, is taken for one that has not.
+pub fn has_ended(recorder: &str) -> bool {
+    let value = PLACE.get().map_or("", String::as_str);
+    let (Some((path, inode)), Some((process, number))) =
+        (value.split_once(' '), recorder.split_once('-'))
+    else {
+        return false;
+    };
+    let is_its_own = path.starts_with(&format!("/proc/{process}/fd/"));
+    let is_of_here = namespace_of(number) == fs::metadata(NAMESPACE).ok().map(|about| about.ino());
+    is_its_own
+        && is_of_here
+        && match fs::metadata(path) {
+            Ok(about) => about.ino().to_string() != inode,
+            // Where processes of other users are hidden, so is the first one.
+            Err(error) => error.kind() == ErrorKind::NotFound && Path::new("/proc/1").exists(),
+        }
 }
 
 /// Sees that the recorder finds this directory: in a mount namespace of its own, a process may have other files in memory

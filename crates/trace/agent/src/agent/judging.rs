@@ -45,6 +45,7 @@ impl Agent {
     /// Frees filters that were replaced, once no thread is in them, and looks after those that take so many events
     /// only.
     pub fn look_after_filters(&mut self) {
+        self.filters.settle(|| self.patcher.all_threads());
         self.filters.look(|| self.patcher.all_threads());
         let over = self.filters.look_at_limits();
         if !over.is_zero() {

@@ -109,6 +109,10 @@ impl Agent {
 
     /// Takes in what a search has found. Another is made if some objects had not begun: that may take long.
     pub fn searched(&mut self, found: Vec<KnownObject>, unusable: Vec<Unusable>, some_begin: bool) {
+        // A trouble that others had is none of theirs.
+        if !found.is_empty() {
+            self.again = None;
+        }
         self.sites.searched(found, some_begin);
         for problem in unusable {
             self.note(problem);
@@ -173,7 +177,8 @@ impl Agent {
     /// switched is said by [`Agent::trouble`], and tried again after a while. Sites whose events cannot be judged are
     /// off until then, and keep no others from being switched.
     pub fn keep_up(&mut self) {
-        if self.again.is_some_and(|again| Instant::now() < again) {
+        let has_room = self.filters.take_room();
+        if !has_room && self.again.is_some_and(|again| Instant::now() < again) {
             return;
         }
         let mut unjudged = None;
@@ -331,6 +336,8 @@ impl Agent {
         fails: impl FnMut(String) -> Result<(), String>,
     ) -> Result<Switched, String> {
         let start = Instant::now();
+        // What came may need the gates of what has gone.
+        self.filters.settle(|| self.patcher.all_threads());
         // Asked once: a tracer may come or go meanwhile.
         let wanted = self.sites.all().map(|(_, site, _)| {
             let wanted = is_asked(site).then(|| self.wishes.of(site));

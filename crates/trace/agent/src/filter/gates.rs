@@ -262,7 +262,8 @@ impl Gates {
         }
         if self.given == GATES {
             return Err(format!(
-                "{GATES} places of the program have or had a filter, and no more can: name fewer probes"
+                "{GATES} places of the program have or had a filter, and no more can: name fewer probes, as each place \
+                 needs one with --when, --every, --at-most, --start-when, and --until with a condition"
             ));
         }
         let gate = Gate(self.given);

@@ -60,6 +60,8 @@ pub struct Filters {
     /// Points that were given a gate for the change that is being prepared.
     new: Vec<usize>,
     limbo: Limbo<Replaced>,
+    /// Whether gates came back from there, and nobody has asked since.
+    has_room: bool,
     /// When something came there last.
     put: Option<Instant>,
     watch: Watch,
@@ -86,6 +88,7 @@ impl Filters {
             replaced: Replaced::default(),
             new: Vec::new(),
             limbo: Limbo::new(),
+            has_room: false,
             put: None,
             watch: Watch::default(),
             paces: Paces::new(),
@@ -269,10 +272,17 @@ impl Filters {
         let over = self.limbo.look(&mut looking, may_go);
         self.trouble = over
             .map(|over| {
-                let gates = over.into_iter().flat_map(|replaced| replaced.gates);
-                self.gates.give_back(gates);
+                let mut gates = over.into_iter().flat_map(|replaced| replaced.gates);
+                let first = gates.next();
+                self.has_room |= first.is_some();
+                self.gates.give_back(first.into_iter().chain(gates));
             })
             .err();
+    }
+
+    /// Whether there are gates again of points that have gone, since this was asked last.
+    pub fn take_room(&mut self) -> bool {
+        std::mem::take(&mut self.has_room)
     }
 
     /// How many points can have no filter, though one fits.

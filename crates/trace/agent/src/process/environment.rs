@@ -50,6 +50,9 @@ pub fn wish(agent: &mut Agent) {
     let expected = std::env::var(RECORD_FOR)
         .ok()
         .filter(|whom| !whom.is_empty() && check_value(RECORD_FOR, whom).is_ok());
+    if expected.as_deref().is_some_and(refused::has_ended) {
+        return;
+    }
     wish_from(agent, RECORD, |agent, pattern| {
         agent.record_from_the_start(pattern, filter.clone(), expected.as_deref());
     });

@@ -164,6 +164,9 @@ impl LiveRecording {
         self.tell_unrecorded(tell);
         searched?;
         read?;
+        if let Some(started) = &mut self.started {
+            started.end();
+        }
         self.attached.disconnect(tell);
         self.attached.recording.last_round()?;
         let mut summary = self.summary();

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use perflab_control::variable::{
-    RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, WHEN,
+    NAMESPACE, RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, WHEN,
 };
 use perflab_control::{Agent, ControlError, EncodedFilter, RecordWish, Traced, is_dead, traced};
 
@@ -68,12 +68,13 @@ pub struct Started {
 impl Started {
     /// None yet.
     pub fn new(options: StartOptions) -> Self {
-        let number = RandomState::new().hash_one(&options.probes);
+        let random = RandomState::new().hash_one(&options.probes) as u32;
+        let namespace = std::fs::metadata(NAMESPACE).map_or(0, |about| about.ino() as u32);
         // Without it, only those that are still there when they are asked say that they cannot be recorded.
         let pipe = Pipe::new().and_then(|pipe| Ok((pipe.name()?, pipe))).ok();
         Self {
             options,
-            mark: format!("{}-{number:016x}", std::process::id()),
+            mark: format!("{}-{random:08x}{namespace:08x}", std::process::id()),
             pipe,
             known: BTreeSet::new(),
             refused: BTreeSet::new(),
@@ -215,6 +216,11 @@ impl Started {
         for refusal in said.into_iter().flatten() {
             self.tell_once(refusal.process, Problem::Refused(refusal), tell);
         }
+    }
+
+    /// Those that begin from now on see that they are not recorded.
+    pub fn end(&mut self) {
+        self.pipe = None;
     }
 
     /// Processes that may have no agent, and when they are looked for.

@@ -54,6 +54,8 @@ fn more_places_than_can_have_a_filter() {
     let is_one = filter("x == 1");
     let refused = agent.on_when(ALL, &is_one).unwrap_err().to_string();
     assert!(refused.contains("2048 places"), "{refused}");
+    let needs = "--when, --every, --at-most, --start-when, and --until with a condition";
+    assert!(refused.ends_with(needs), "{refused}");
     for probes in ["three:*", "two:*"] {
         agent.on_when(probes, &is_one).unwrap();
     }
