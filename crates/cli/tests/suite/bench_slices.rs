@@ -240,7 +240,7 @@ signal.signal(signal.SIGCONT, lambda *_: None)
 until = time.process_time() + 0.1
 while time.process_time() < until: pass'";
     // Four at a time, each of which ends within some turns; of those that end within one a look sees too little.
-    let short = WORK.replace("30000", "4000");
+    let short = WORK.replace("30000", "8000");
     let jobs = format!("seq 24 | xargs -P4 -n1 sh -c '{short}'");
     let all = [
         "-r", "2", "-n", "stray", "-n", "sleeper", "-n", "timer", "-n", "crowd", "-n", "left",
