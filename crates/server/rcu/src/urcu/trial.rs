@@ -11,7 +11,7 @@
 )]
 
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,15 +26,42 @@ use super::words::{NEST, States};
 /// How long a grace period may take to fall asleep, and to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long to wait between two looks.
+/// How long to wait between two looks, and the fewest looks: on a busy machine both threads wait for a processor, and
+/// the looks take longer then.
 const PAUSE: Duration = Duration::from_micros(100);
+const LOOKS: u32 = 5000;
 
 /// A fault of a library.
 enum Wrong {
     /// A clause about the library.
     Found(String),
-    /// A grace period that never ends has the library's locks.
-    Hangs,
+    /// A grace period that never ends has the library's locks. It has lasted so long since its section ended.
+    Hangs(Duration),
+}
+
+/// Looks until there is an answer.
+///
+/// # Errors
+/// How long there was none, once patience is at an end.
+fn wait<T>(mut look: impl FnMut() -> Option<T>) -> Result<T, Duration> {
+    let begun = Instant::now();
+    let mut looks = 0;
+    loop {
+        if let Some(answer) = look() {
+            return Ok(answer);
+        }
+        let waited = begun.elapsed();
+        if waited >= PATIENCE && looks >= LOOKS {
+            return Err(waited);
+        }
+        looks += 1;
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Whether the thread with the grace period has told its end. A disconnected channel is one that has told before.
+fn has_ended(ended: &Receiver<()>) -> bool {
+    ended.try_recv() != Err(TryRecvError::Empty)
 }
 
 /// Tries a library that is prepared, and that nobody uses yet.
@@ -44,7 +71,7 @@ pub fn trial<F: Liburcu>(library: &'static Library) -> Result<(), Unavailable> {
     let place = unsafe { F::join() }?;
     let trial = Trial::<F> { library, place };
     let tried = trial.sections().and_then(|()| trial.grace_period());
-    if !matches!(tried, Err(Wrong::Hangs)) {
+    if !matches!(tried, Err(Wrong::Hangs(_))) {
         // SAFETY: this thread joined, and all sections that it entered have ended.
         unsafe {
             F::end_forgotten(&trial.place);
@@ -54,8 +81,8 @@ pub fn trial<F: Liburcu>(library: &'static Library) -> Result<(), Unavailable> {
     let clause = match tried {
         Ok(()) => return Ok(()),
         Err(Wrong::Found(clause)) => clause,
-        Err(Wrong::Hangs) => {
-            let seconds = PATIENCE.as_secs();
+        Err(Wrong::Hangs(since)) => {
+            let seconds = since.as_secs();
             format!("a grace period has not ended {seconds} s after the section that it waited for")
         }
     };
@@ -180,9 +207,9 @@ impl<F: Liburcu> Trial<F> {
             F::quiescent(&self.place);
         }
         if let Ok(writer) = writer {
-            // A disconnected channel is one that has told before.
-            if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                return Err(Wrong::Hangs);
+            let waited = wait(|| has_ended(&ended).then_some(()));
+            if let Err(since) = waited {
+                return Err(Wrong::Hangs(since));
             }
             let _ = writer.join();
         }
@@ -191,18 +218,17 @@ impl<F: Liburcu> Trial<F> {
 
     /// Waits until the grace period sleeps.
     fn await_sleep(&self, ended: &Receiver<()>, polls: u64) -> Result<(), String> {
-        let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
-            if ended.try_recv().is_ok() {
-                return Err("a grace period did not wait for a section that was open".to_owned());
+        let seen = wait(|| {
+            if has_ended(ended) {
+                let clause = "a grace period did not wait for a section that was open";
+                return Some(Err(clause.to_owned()));
             }
-            if self.sleeps(polls) {
-                return Ok(());
-            }
-            thread::sleep(PAUSE);
-        }
-        let seconds = PATIENCE.as_secs();
-        Err(format!("a grace period did not sleep within {seconds} s"))
+            self.sleeps(polls).then_some(Ok(()))
+        });
+        seen.unwrap_or_else(|waited| {
+            let seconds = waited.as_secs();
+            Err(format!("a grace period did not sleep within {seconds} s"))
+        })
     }
 
     /// Whether a grace period sleeps: on the futex, or, of bp, in `poll`.

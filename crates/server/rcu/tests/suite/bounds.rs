@@ -172,7 +172,7 @@ fn grace_periods_that_are_long_are_no_stall() {
         ..SINGLE
     };
     // At any time a section is open that has just begun.
-    let section = limits.patience.mul_f64(0.8);
+    let section = limits.patience.mul_f64(0.6);
     let is_over = &AtomicBool::new(false);
     thread::scope(|scope| {
         for number in 0..READERS {

@@ -38,8 +38,8 @@ fn a_grace_period_that_waits_for_ever() {
         &["-DDEAF"],
     );
     assert!(
-        outcome
-            .ends_with(": a grace period has not ended 2 s after the section that it waited for"),
+        outcome.contains(": a grace period has not ended ")
+            && outcome.ends_with(" s after the section that it waited for"),
         "{outcome}"
     );
 }
