@@ -90,12 +90,12 @@ fn read<F: Flavour, const PAD: usize>(
     pad::<PAD>();
     loop {
         let section = reader.enter();
-        if let Some(object) = pointer.load(&section)
-            && object.0 != VALUE
-        {
-            Freed(object.0).unwind();
-        }
+        let found = pointer.load(&section).map_or(VALUE, |object| object.0);
         drop(section);
+        // Not in the section: what may unwind there makes the compiler keep the section in memory.
+        if found != VALUE {
+            Freed(found).unwind();
+        }
         // One addition to memory: nobody else writes there.
         let reads = count.load(Ordering::Relaxed) + 1;
         count.store(reads, Ordering::Relaxed);
