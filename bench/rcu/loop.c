@@ -93,11 +93,11 @@ static inline __attribute__((always_inline)) void read_until_end(int *const *fro
     } while (!__atomic_load_n(end, __ATOMIC_RELAXED));
 }
 
-/* The loop at each place: moved by 16 bytes for each layout, as compilers align loops to that. */
+/* The loop at each place: moved by 16 bytes for each layout from a multiple of 128, as compilers align loops to that. */
 #define READ(layout)                                                                                         \
     static __attribute__((noinline)) void read_##layout(int *const *from, const char *end,                   \
                                                         unsigned long *count, unsigned long mask) {          \
-        __asm__ volatile(".skip %c0, 0x90" ::"i"(16 * layout));                                              \
+        __asm__ volatile(".p2align 7, 0x90\n.skip %c0, 0x90" ::"i"(16 * layout));                            \
         read_until_end(from, end, count, mask);                                                              \
     }
 READ(0) READ(1) READ(2) READ(3) READ(4) READ(5) READ(6) READ(7)

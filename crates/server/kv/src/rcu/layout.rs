@@ -6,13 +6,15 @@
 /// 16 bytes, so smaller steps would move nothing.
 pub const LAYOUTS: usize = 8;
 
-/// Executes this number of bytes of no-ops once.
+/// Executes this number of bytes of no-ops once, behind those that lead to a multiple of 128 bytes: the place does not
+/// depend on what the linker puts in front.
 #[inline(always)]
 pub fn pad<const BYTES: usize>() {
     // SAFETY: no-ops change neither registers nor flags nor memory.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         core::arch::asm!(
+            ".p2align 7, 0x90",
             ".skip {bytes}, 0x90",
             bytes = const BYTES,
             options(nomem, nostack, preserves_flags)
