@@ -164,6 +164,8 @@ impl<F: Flavour> Drop for Offline<'_, F> {
 
 /// An open section of a reader. Code that is called inside of one takes a reference to it as its proof.
 ///
+/// Where something inside of it can panic, the compiler keeps the section in memory: up to four stores for each.
+///
 /// It borrows the [`Reader`]: there is no second section, no quiescent state, no waiting and no leaving inside of it.
 /// It stays in its thread.
 ///
