@@ -183,6 +183,10 @@ unsafe impl<P: Policy> Flavour for Own<P> {
         Some(Command::Global | Command::GlobalExpedited) => Sign::Global,
     };
 
+    const TIMES: u64 = 1;
+
+    const STEP: u64 = 1;
+
     type Place = domain::Place<'static>;
 
     fn load() -> Result<(), Unavailable> {
@@ -279,7 +283,7 @@ unsafe impl<P: Policy> Flavour for Own<P> {
 
     fn mechanism(before: &Counts, after: &Counts, readers: u64) -> Result<(), NotAtWork> {
         let counted = after.since(before);
-        let epochs = after.word.wrapping_sub(before.word);
+        let epochs = counted.word;
         let barriers = [
             (Command::PrivateExpedited, counted.membarrier_expedited),
             (Command::Global, counted.membarrier_global),
