@@ -24,6 +24,12 @@ use super::load::Liburcu;
 /// # Errors
 /// If they cannot be counted: a full sentence but for its beginning, which says who is meant.
 pub fn count_calls<F: Liburcu>(object: &Object) -> Result<(), String> {
+    if object.has_syscall() {
+        return Err(format!(
+            "{} has the instruction syscall, so its system calls cannot be counted",
+            object.file.display()
+        ));
+    }
     let functions: [(&CStr, usize); 3] = [
         (c"syscall", syscall::<F> as *const () as usize),
         (c"poll", poll::<F> as *const () as usize),
