@@ -83,6 +83,7 @@ fn power_of_two(text: &str) -> Result<u64, String> {
 
 /// Executes the command.
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
+    arguments.chosen.look()?;
     arguments.chosen.libraries.choose()?;
     if arguments.unwatched {
         never_watch();

@@ -44,6 +44,25 @@ fn a_membarrier_that_failed_is_no_evidence() {
 #[cfg(target_arch = "x86_64")]
 fn a_library_that_calls_the_kernel_itself_is_refused() {
     let said = of_memb(&["possible", "memb"], &["-DINSTRUCTION"]).code(77);
-    let words = "liburcu-memb.so.8 has the instruction syscall, so its system calls cannot be counted\n";
+    let words =
+        "liburcu-memb.so.8 has the instruction syscall, so its system calls cannot be counted\n";
     assert!(said.out.ends_with(words), "{}", said.out);
+}
+
+/// Standard output is the program's own.
+#[test]
+fn what_a_library_prints_is_no_part_of_an_answer() {
+    let prints = "#include <unistd.h>\n__attribute__((constructor)) static void prints(void) { write(1, \"{\\n\", 2); }\n";
+    let directory = library("memb", &["-DFLAVOUR=memb", FAKE], prints);
+    let directory = directory.to_str().unwrap();
+    let run = ["run", "memb", "--readers", "1", "--milliseconds", "100"];
+    let said = with(directory, &run).code(0);
+    assert_eq!(
+        (said.json()["flavour"].as_str(), &*said.err),
+        (Some("memb"), "{\n")
+    );
+    let said = with(directory, &["possible", "memb", "--json"]).code(0);
+    assert_eq!(said.json()["available"], true);
+    let said = with(directory, &["list", "--json"]).code(0);
+    assert!(said.json().is_array(), "{}", said.out);
 }

@@ -4,6 +4,7 @@
 mod barrier;
 mod libraries;
 mod list;
+mod output;
 mod possible;
 mod run;
 mod stress;

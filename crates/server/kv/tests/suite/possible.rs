@@ -75,28 +75,34 @@ pub fn library(flavour: &str, arguments: &[&str], code: &str) -> PathBuf {
 /// A liburcu-memb without the fallback does so where the kernel offers no membarrier.
 #[test]
 fn a_library_that_ends_the_process_makes_its_flavour_impossible() {
-    let dies =
-        "void abort(void);\n__attribute__((constructor)) static void dies(void) { abort(); }\n";
-    let directory = library("memb", &[], dies);
-    let directory = directory.to_str().unwrap();
-    let said = rcu(&["possible", "memb", "--libraries", directory]).code(77);
-    let reason = said.out.lines().last().unwrap();
-    assert!(
-        reason.starts_with("the process that looked ended with signal: 6"),
-        "{reason}"
-    );
-    let list = rcu(&["list", "--json", "--libraries", directory])
-        .code(0)
-        .json();
-    let answers = list.as_array().unwrap();
-    let of = |flavour: &str| {
-        answers
-            .iter()
-            .find(|answer| answer["flavour"] == flavour)
-            .unwrap()
-    };
-    assert_eq!(of("memb")["reason"], reason);
-    assert_eq!(of("own-qsbr")["available"], true);
+    for (ends, how) in [
+        ("void abort(void); AT_LOAD { abort(); }", "signal: 6"),
+        ("void _exit(int); AT_LOAD { _exit(0); }", "exit status: 0\n"),
+    ] {
+        let constructor = "-DAT_LOAD=__attribute__((constructor)) static void at_load(void)";
+        let directory = library("memb", &[constructor], ends);
+        let directory = directory.to_str().unwrap();
+        let with = |arguments: &[&str]| rcu(&[arguments, &["--libraries", directory]].concat());
+        let said = with(&["possible", "memb"]).code(77);
+        let expected = format!("the process that looked ended with {how}");
+        assert!(said.out.starts_with(&expected), "{}", said.out);
+        let reason = said.out.lines().last().unwrap();
+        let list = with(&["list", "--json"]).code(0).json();
+        let answers = list.as_array().unwrap();
+        let of = |flavour: &str| {
+            let mut answers = answers.iter();
+            answers.find(|answer| answer["flavour"] == flavour).unwrap()
+        };
+        assert_eq!(of("memb")["reason"], reason);
+        assert_eq!(of("own-qsbr")["available"], true);
+        for command in ["run", "stress"] {
+            let said = with(&[command, "memb"]).code(5);
+            assert_eq!(
+                (said.out, said.err),
+                (String::new(), format!("error: {reason}\n"))
+            );
+        }
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::thread;
 
 use perflab_rcu::urcu::{Bp, Checked, Global, Mb, Memb, Qsbr, Signal};
 use perflab_rcu::{
-    Choice, Counts, Flavour, Lock, NotAtWork, OwnMembarrier, OwnQsbr, as_reader, facts, prove, synchronize, was_at_work,
-    with_flavour,
+    Choice, Counts, Flavour, Lock, NotAtWork, OwnMembarrier, OwnQsbr, as_reader, facts, prove,
+    synchronize, was_at_work, with_flavour,
 };
 use perflab_testing::{not_checked, test_name};
 
