@@ -40,9 +40,11 @@ impl Question<'_> {
             .map_err(|error| {
                 Failure::unavailable(format!("cannot execute this program again: {error}"))
             })?;
-        Ok(serde_json::from_slice(&ended.output).unwrap_or_else(
-            |_| json!({"flavour": self.flavour, "available": false, "reason": ended.reason}),
-        ))
+        Ok(serde_json::from_slice(&ended.output).unwrap_or_else(|_| {
+            let flavour = self.flavour;
+            let reason = format!("{flavour}: the process that tried it {}", ended.how);
+            json!({"flavour": flavour, "available": false, "reason": reason})
+        }))
     }
 
     fn command(&self) -> io::Result<Command> {
@@ -59,8 +61,8 @@ impl Question<'_> {
 /// A process that has ended.
 struct Ended {
     output: Vec<u8>,
-    /// Why it gave no answer, if it gave none.
-    reason: String,
+    /// How it ended, and the last line that it said.
+    how: String,
 }
 
 impl Ended {
@@ -89,7 +91,7 @@ impl Ended {
         let last = last.map(|line| format!(": {line}")).unwrap_or_default();
         Ok(Self {
             output: child.stdout.map(written).unwrap_or_default(),
-            reason: format!("the process that looked {how}{last}"),
+            how: format!("{how}{last}"),
         })
     }
 }
@@ -122,20 +124,16 @@ mod tests {
             Duration::from_secs(1),
         );
         assert_eq!(ended.output, b"begun\n");
-        assert_eq!(
-            ended.reason,
-            "the process that looked gave no answer within 1 s"
-        );
+        assert_eq!(ended.how, "gave no answer within 1 s");
         assert!(begin.elapsed() < Duration::from_secs(900));
     }
 
     #[test]
     fn the_end_of_a_process_is_a_reason_with_its_last_words() {
         let ended = shell("echo one; echo two >&2; echo >&2; exit 3", LIMIT);
-        let reason = "the process that looked ended with exit status: 3: two";
-        assert_eq!(ended.reason, reason);
+        assert_eq!(ended.how, "ended with exit status: 3: two");
         let ended = shell("kill -BUS $$", LIMIT);
-        assert!(ended.reason.contains(" ended with signal: 7 (SIGBUS)"));
-        assert!(!ended.reason.ends_with(": "), "{}", ended.reason);
+        assert!(ended.how.starts_with("ended with signal: 7 (SIGBUS)"));
+        assert!(!ended.how.contains("):"), "{}", ended.how);
     }
 }

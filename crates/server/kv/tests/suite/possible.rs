@@ -84,7 +84,7 @@ fn a_library_that_ends_the_process_makes_its_flavour_impossible() {
         let directory = directory.to_str().unwrap();
         let with = |arguments: &[&str]| rcu(&[arguments, &["--libraries", directory]].concat());
         let said = with(&["possible", "memb"]).code(77);
-        let expected = format!("the process that looked ended with {how}");
+        let expected = format!("memb: the process that tried it ended with {how}");
         assert!(said.out.starts_with(&expected), "{}", said.out);
         let reason = said.out.lines().last().unwrap();
         let list = with(&["list", "--json"]).code(0).json();

@@ -169,7 +169,7 @@ fn prepare<P: Policy>() -> Result<(), Unavailable> {
     command.available(membarrier::offered(), membarrier::processors())?;
     command.register()?;
     // A filter of system calls may refuse what the kernel offers.
-    command.call().map_err(membarrier::refused)
+    command.call().map_err(|error| command.refused(&error))
 }
 
 // SAFETY: `domain` has the argument. Readers of a domain with quiescent states are between `begin` and `end` while they

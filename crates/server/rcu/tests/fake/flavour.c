@@ -5,6 +5,7 @@
 // ELSEWHERE  has the reader's counter behind another word
 // HASTY      ends grace periods at once
 // DEAF       never hears that a section has ended
+// MUTE       sends a signal that does not exist
 // TIRED      calls membarrier a hundred times, and executes a barrier of its own later
 // FLAGS      flags of membarrier: the kernel refuses some, and the library goes on
 // INSTRUCTION calls membarrier by the instruction, not through libc
@@ -120,6 +121,9 @@ static void heavy(void) {
 }
 
 static int is_open(struct reader *reader) {
+#ifdef MUTE
+    pthread_kill(pthread_self(), 777);
+#endif
 #ifdef DEAF
     (void)reader;
     return readers != NULL;
