@@ -157,10 +157,12 @@ fn a_run_without_a_grace_period_says_nothing() {
     );
 }
 
+/// One of the counts.
+type Count = fn(&mut Counts) -> &mut u64;
+
 /// Five waits of two threads with three readers: at least three grace periods where these are shared.
 #[test]
 fn counts_fit_the_number_of_waits() {
-    type Count = fn(&mut Counts) -> &mut u64;
     let expedited: Count = |counts| &mut counts.membarrier_expedited;
     let global: Count = |counts| &mut counts.membarrier_global;
     let signals: Count = |counts| &mut counts.signals_handled;
@@ -178,7 +180,7 @@ fn counts_fit_the_number_of_waits() {
     fits::<Lock>(&[(locks, 5)]);
 }
 
-fn fits<F: Flavour>(least: &[(fn(&mut Counts) -> &mut u64, u64)]) {
+fn fits<F: Flavour>(least: &[(Count, u64)]) {
     let judge = |run: &Counts| was_at_work::<F>(run, 3, 2, 5);
     let mut run = Counts::default();
     for (count, least) in least {
