@@ -31,7 +31,7 @@ const MOST_CALLS: u64 = 100_000_000;
 Prints one JSON object on one line:\n  \
 kind, others\n  \
 calls                    those that were timed: whole samples only\n  \
-calls_per_sample         calls that are timed together: 1, but of mfence and lock 1000, or all if they are fewer\n  \
+calls_per_sample         calls that are timed together: 1, but of mfence and lock 1000, or all of fewer\n  \
 seconds                  time of all calls\n  \
 mean_ns, p50_ns, p99_ns, max_ns    time of one call, less that of a look at the clock; if calls are timed \
 together, the quantiles are of the means of samples\n  \

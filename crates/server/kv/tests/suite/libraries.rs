@@ -52,7 +52,9 @@ fn a_library_that_calls_the_kernel_itself_is_refused() {
 /// Standard output is the program's own.
 #[test]
 fn what_a_library_prints_is_no_part_of_an_answer() {
-    let prints = "#include <unistd.h>\n__attribute__((constructor)) static void prints(void) { write(1, \"{\\n\", 2); }\n";
+    let prints = "#include <unistd.h>
+__attribute__((constructor)) static void prints(void) { write(1, \"{\\n\", 2); }
+";
     let directory = library("memb", &["-DFLAVOUR=memb", FAKE], prints);
     let directory = directory.to_str().unwrap();
     let run = ["run", "memb", "--readers", "1", "--milliseconds", "100"];
