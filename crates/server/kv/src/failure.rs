@@ -9,7 +9,9 @@ pub enum Code {
     Found = 1,
     /// The command line is wrong.
     Usage = 2,
-    /// There is no number: the mechanism was not at work, or the output could not be written.
+    /// The output cannot be written.
+    Output = 3,
+    /// There is no number: the mechanism was not at work.
     NoNumber = 4,
     /// This machine, its kernel or its libraries do not have it.
     Unavailable = 5,

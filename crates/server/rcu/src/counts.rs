@@ -3,7 +3,8 @@
 //! These are the evidence that a flavour is what it is called: see [`Flavour::mechanism`](crate::Flavour::mechanism).
 //! All are numbers of occurrences since the program began.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 macro_rules! counts {
     ($($(#[$doc:meta])+ $name:ident,)+) => {
@@ -12,6 +13,12 @@ macro_rules! counts {
         #[derive(Debug)]
         pub(crate) struct Counters {
             $($(#[$doc])+ pub $name: AtomicU64,)+
+            /// As [`Counts::threads_signalled`].
+            pub threads_signalled: AtomicU64,
+            /// As [`Counts::membarrier_error`].
+            pub membarrier_error: AtomicI32,
+            /// As [`Counts::signal_error`].
+            pub signal_error: AtomicI32,
         }
 
         /// The counters at one time.
@@ -21,12 +28,23 @@ macro_rules! counts {
             /// The word from which readers learn of grace periods, as it is: `ctr` of liburcu's `gp`, or the epoch of
             /// an own domain. 0 for a flavour that has none.
             pub word: u64,
+            /// Threads that have handled a signal since the program began, the one that tried the library included.
+            pub threads_signalled: u64,
+            /// `errno` of the call of membarrier that failed last; 0 if none has.
+            pub membarrier_error: i32,
+            /// The error of the signal that could not be sent last; 0 if each could.
+            pub signal_error: i32,
         }
 
         impl Counters {
             /// Counters of 0.
             pub const fn new() -> Self {
-                Self { $($name: AtomicU64::new(0),)+ }
+                Self {
+                    $($name: AtomicU64::new(0),)+
+                    threads_signalled: AtomicU64::new(0),
+                    membarrier_error: AtomicI32::new(0),
+                    signal_error: AtomicI32::new(0),
+                }
             }
 
             /// The counts at this time. The word is 0.
@@ -34,16 +52,20 @@ macro_rules! counts {
                 Counts {
                     $($name: self.$name.load(Ordering::Relaxed),)+
                     word: 0,
+                    threads_signalled: self.threads_signalled.load(Ordering::Relaxed),
+                    membarrier_error: self.membarrier_error.load(Ordering::Relaxed),
+                    signal_error: self.signal_error.load(Ordering::Relaxed),
                 }
             }
         }
 
         impl Counts {
-            /// The counts since an earlier time. The word stays.
+            /// The counts since an earlier time, and the growth of the word. What is no count stays.
             pub fn since(&self, before: &Self) -> Self {
                 Self {
                     $($name: self.$name.wrapping_sub(before.$name),)+
-                    word: self.word,
+                    word: self.word.wrapping_sub(before.word),
+                    ..*self
                 }
             }
 
@@ -58,7 +80,7 @@ macro_rules! counts {
 counts! {
     /// Grace periods that ended: calls of `synchronize` of this crate.
     grace_periods,
-    /// Calls of membarrier with MEMBARRIER_CMD_PRIVATE_EXPEDITED.
+    /// Calls of membarrier with MEMBARRIER_CMD_PRIVATE_EXPEDITED that the kernel carried out, as all of these.
     membarrier_expedited,
     /// Calls of membarrier with MEMBARRIER_CMD_GLOBAL.
     membarrier_global,
@@ -68,8 +90,6 @@ counts! {
     signals_sent,
     /// Signals that a reader's handler received.
     signals_handled,
-    /// Threads that handled a signal at least once.
-    threads_signalled,
     /// Times that a grace period slept on a futex.
     futex_waits,
     /// Times that a reader woke a grace period on a futex.
@@ -80,6 +100,22 @@ counts! {
     quiescent_states,
     /// Locks for writing.
     write_locks,
+}
+
+impl Counts {
+    /// Calls that failed, as the end of a sentence; nothing if none has.
+    pub(crate) fn failed(&self) -> String {
+        let errors = [
+            ("membarrier", self.membarrier_error),
+            ("pthread_kill", self.signal_error),
+        ];
+        let failed = errors.iter().filter(|(_, error)| *error != 0);
+        let failed = failed.map(|(call, error)| {
+            let error = io::Error::from_raw_os_error(*error);
+            format!("; {call} failed: {error}")
+        });
+        failed.collect()
+    }
 }
 
 /// Adds 1.

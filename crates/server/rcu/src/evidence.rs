@@ -66,41 +66,62 @@ pub fn prove<F: Flavour>(readers: u64) -> Result<Counts, NotAtWork> {
     Ok(after)
 }
 
-/// Judges a run by what was counted in it, [`Counts::since`] its begin. A run without a grace period says nothing, and
-/// passes. There were readers all the time.
+/// Judges a run by what was counted in it, [`Counts::since`] its begin. As many threads as `writers` waited for grace
+/// periods, and `waits` of their waits had ended when the readers, of which there were `readers`, began to leave.
+///
+/// Of those who share a grace period none waits twice for it. So there was one for `writers` waits, at least.
 ///
 /// # Errors
-/// If the flavour's mechanism was not at work, or another one was.
-pub fn was_at_work<F: Flavour>(run: &Counts) -> Result<(), NotAtWork> {
-    if run.grace_periods == 0 {
+/// If the flavour's mechanism was at work less often than these waits take, or another one was.
+pub fn was_at_work<F: Flavour>(
+    run: &Counts,
+    readers: u64,
+    writers: u64,
+    waits: u64,
+) -> Result<(), NotAtWork> {
+    let grace_periods = if F::SHARES {
+        waits.div_ceil(writers.max(1))
+    } else {
+        waits
+    };
+    let mut wrong = Vec::new();
+    let mut at_least = |what, found, least| {
+        if found < least {
+            wrong.push(format!("{what}: {found}, expected at least {least}"));
+        }
+    };
+    if let Some(what) = F::SIGN.what() {
+        let of_each = if F::SIGN.is_of_readers() { readers } else { 1 };
+        let least = grace_periods * F::TIMES * of_each;
+        at_least(what, F::SIGN.count(run), least);
+    }
+    at_least(
+        "growth of the word of grace periods",
+        run.word,
+        grace_periods * F::STEP,
+    );
+    let signs = Sign::FOREIGN.iter().filter(|sign| **sign != F::SIGN);
+    let others: Vec<&Sign> = signs.filter(|sign| sign.count(run) > 0).collect();
+    for sign in &others {
+        let (what, found) = (sign.what().unwrap_or_default(), sign.count(run));
+        wrong.push(format!("{what}: {found}, expected 0"));
+    }
+    if wrong.is_empty() {
         return Ok(());
     }
-    let signs = Sign::FOREIGN.map(|sign| (sign, sign.count(run)));
-    let others = signs.iter().filter(|(sign, _)| *sign != F::SIGN);
-    let wrong: Vec<&(Sign, u64)> = others.filter(|(_, count)| *count > 0).collect();
-    let is_idle = F::SIGN.what().is_some() && F::SIGN.count(run) == 0;
-    if wrong.is_empty() && !is_idle {
-        return Ok(());
-    }
-    let mut clauses = Vec::new();
-    if is_idle {
-        clauses.extend(F::SIGN.what().map(|what| format!("0 {what}")));
-    }
-    for (sign, count) in &wrong {
-        clauses.extend(sign.what().map(|what| format!("{count} {what}")));
-    }
-    let other = match wrong.first() {
-        Some((sign, _)) => format!(": {} works as {} here", F::NAME, sign.flavour()),
+    let other = match others.first() {
+        Some(sign) => format!(": {} works as {} here", F::NAME, sign.flavour()),
         None => String::new(),
     };
-    let (grace_periods, plural) = match run.grace_periods {
-        1 => (1, ""),
-        more => (more, "s"),
-    };
+    let plural = |count| if count == 1 { "" } else { "s" };
     Err(NotAtWork(format!(
-        "{}: in {grace_periods} grace period{plural} there were {}{other}",
+        "{}: in {waits} wait{} of {writers} writer{} with {readers} reader{}, {}{}{other}",
         F::NAME,
-        clauses.join(" and ")
+        plural(waits),
+        plural(writers),
+        plural(readers),
+        wrong.join("; "),
+        run.failed()
     )))
 }
 
@@ -135,6 +156,11 @@ impl Sign {
             Self::WriteLocks => counts.write_locks,
             Self::Barriers => 0,
         }
+    }
+
+    /// Whether each reader shows it.
+    fn is_of_readers(self) -> bool {
+        matches!(self, Self::Signals | Self::States)
     }
 
     /// The name of what is counted.

@@ -26,6 +26,15 @@ pub unsafe trait Flavour: Sized + 'static {
     /// Its grace periods show this, and those of other flavours do not.
     const SIGN: Sign;
 
+    /// At least so often each grace period shows its sign; if readers show it, each of them.
+    const TIMES: u64;
+
+    /// What each grace period adds to [`Counts::word`]; 0 if the word tells no more than the last one from this.
+    const STEP: u64 = 0;
+
+    /// Whether writers that wait at the same time may have one grace period in common.
+    const SHARES: bool = true;
+
     /// A thread needs it to enter a section: pointers, of at most [`PLACE_BYTES`](crate::PLACE_BYTES) bytes. Copies
     /// of it are kept in the list of readers, so that others can look at the words it points to.
     type Place: Copy;

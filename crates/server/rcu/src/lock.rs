@@ -116,6 +116,10 @@ unsafe impl Flavour for Lock {
 
     const SIGN: Sign = Sign::WriteLocks;
 
+    const TIMES: u64 = 1;
+
+    const SHARES: bool = false;
+
     /// Says whether the reader has the lock, to itself and to those who look at it.
     type Place = &'static Slot;
 

@@ -69,7 +69,11 @@ impl fmt::Display for Unavailable {
                 )
             }
             Self::Call { call, error } => {
-                write!(f, "{call}: {}", std::io::Error::from_raw_os_error(*error))
+                let error = std::io::Error::from_raw_os_error(*error);
+                write!(
+                    f,
+                    "{call}: the kernel, or a filter of system calls, refuses it to this process: {error}"
+                )
             }
             Self::OneProcessor { command } => {
                 write!(

@@ -4,7 +4,7 @@ mod interrupts;
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -29,8 +29,9 @@ const MOST_CALLS: u64 = 100_000_000;
     after_help = "Example:\n  perflab-kv rcu barrier expedited --calls 666667 --others busy",
     after_long_help = "The caller is bound to the first CPU that this process may use.\n\n\
 Prints one JSON object on one line:\n  \
-kind, others, calls\n  \
-calls_per_sample         calls that are timed together: 1, but 1000 of mfence and lock\n  \
+kind, others\n  \
+calls                    those that were timed: whole samples only\n  \
+calls_per_sample         calls that are timed together: 1, but of mfence and lock 1000, or all of fewer\n  \
 seconds                  time of all calls\n  \
 mean_ns, p50_ns, p99_ns, max_ns    time of one call, less that of a look at the clock; if calls are timed \
 together, the quantiles are of the means of samples\n  \
@@ -184,7 +185,10 @@ fn time(arguments: &BarrierArguments, allowed: &[usize]) -> Result<(), Failure> 
     let cost = with_others(others, rest, || match kind.command() {
         Some(command) => {
             let before = Witness::look(own)?;
-            let call = || command.call().map_err(Failure::unavailable);
+            let call = || {
+                let called = command.call();
+                called.map_err(|error| Failure::unavailable(command.refused(&error)))
+            };
             let cost = measure(arguments, 1, call)?;
             let evidence = Witness::look(own)?.since(&before);
             let busy = if others == Others::Busy {
@@ -260,23 +264,27 @@ fn with_others<R>(
             Others::Idle => &cpus[..0],
             Others::Busy => cpus,
         };
-        let sleeps = scope.spawn(thread::park);
-        let busy: Vec<_> = cpus
+        let spawn = |error| Failure::unavailable(format!("no thread can be made: {error}"));
+        let sleeps = Builder::new()
+            .spawn_scoped(scope, thread::park)
+            .map_err(spawn)?;
+        let busy: Result<Vec<_>, _> = cpus
             .iter()
-            .map(|cpu| scope.spawn(move || compute(*cpu, ends, begun)))
+            .map(|cpu| Builder::new().spawn_scoped(scope, move || compute(*cpu, ends, begun)))
             .collect();
-        while begun.load(Ordering::Relaxed) < cpus.len() {
+        while busy.is_ok() && begun.load(Ordering::Relaxed) < cpus.len() {
             thread::sleep(Duration::from_micros(100));
         }
-        let outcome = work();
+        let outcome = busy.map_err(spawn).and_then(|busy| Ok((busy, work()?)));
         ends.store(true, Ordering::Relaxed);
         sleeps.thread().unpark();
+        let (busy, outcome) = outcome?;
         for thread in busy {
             thread
                 .join()
                 .unwrap_or_else(|_| Err(Failure::unavailable("a thread panicked")))?;
         }
-        outcome
+        Ok(outcome)
     })
 }
 
@@ -307,7 +315,9 @@ fn measure(
     } = *arguments;
     let together = together.min(calls);
     let clock = clock_ns();
-    let mut samples = Vec::with_capacity((calls / together) as usize);
+    let mut samples = Vec::new();
+    let reserved = samples.try_reserve_exact((calls / together) as usize);
+    reserved.map_err(|error| Failure::unavailable(format!("--calls {calls}: {error}")))?;
     let begin = Instant::now();
     let mut last = begin;
     for _ in 0..calls / together {

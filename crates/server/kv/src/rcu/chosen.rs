@@ -6,6 +6,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use perflab_rcu::{Choice, NAMES, Unavailable, urcu};
 
+use super::possible::UNPROVEN;
+use super::question::Question;
+
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -39,6 +42,22 @@ pub struct Chosen {
 }
 
 impl Chosen {
+    /// Loads the flavour in a process of its own first: a library may end the process that loads it.
+    ///
+    /// # Errors
+    /// If the flavour is unavailable.
+    pub fn look(&self) -> Result<(), Failure> {
+        let question = Question {
+            flavour: &self.flavour,
+            libraries: &self.libraries,
+            more: &[UNPROVEN.to_owned()],
+        };
+        match question.answer()?["reason"].as_str() {
+            Some(reason) => Err(Failure::unavailable(reason)),
+            None => Ok(()),
+        }
+    }
+
     /// The flavour, as a type is chosen by it.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use perflab_rcu::NAMES;
 use serde_json::Value;
 
 use super::chosen::Libraries;
-use super::possible::Question;
+use super::question::Question;
 use crate::failure::{Code, Failure};
 use crate::output::{print, print_json};
 

@@ -10,6 +10,7 @@ mod loops;
 mod measured;
 mod nodes;
 mod possible;
+mod question;
 mod run;
 mod stress;
 

@@ -1,16 +1,14 @@
 //! `perflab-kv rcu possible`: whether a flavour can be measured on this machine.
 
-use std::io;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Output, Stdio};
-
 use clap::Args;
 use perflab_rcu::{Facts, Flavour, facts, prove, with_flavour};
+use rustix::process::{Signal, set_parent_process_death_signal};
 use serde_json::{Value, json};
 
-use super::chosen::{Chosen, Libraries};
+use super::chosen::Chosen;
 use super::crew::Crew;
 use super::loops::Shared;
+use super::question::Question;
 use crate::failure::{Code, Failure};
 use crate::output::{print, print_json};
 
@@ -35,54 +33,21 @@ pub struct PossibleArguments {
     /// Look in this process, which a library may end.
     #[arg(long, hide = true)]
     here: bool,
+
+    /// Make no grace period.
+    #[arg(long, hide = true)]
+    unproven: bool,
 }
 
-/// A question that a process of its own answers: flavours of one library cannot share one, and a library may end it.
-pub struct Question<'a> {
-    pub flavour: &'a str,
-    pub libraries: &'a Libraries,
-    /// Further arguments.
-    pub more: &'a [String],
-}
-
-impl Question<'_> {
-    /// The answer as JSON: `flavour` and `available`, with the facts on the library, or with the `reason`.
-    ///
-    /// # Errors
-    /// If the process cannot begin, or ends with another code than those of an answer.
-    pub fn answer(&self) -> Result<Value, Failure> {
-        let output = self.output().map_err(|error| {
-            Failure::unavailable(format!("cannot execute this program again: {error}"))
-        })?;
-        if let Ok(answer) = serde_json::from_slice(&output.stdout) {
-            return Ok(answer);
-        }
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().last().unwrap_or_default();
-        let reason = format!(
-            "the process that looked ended with {}: {said}",
-            output.status
-        );
-        if output.status.signal().is_none() {
-            return Err(Failure::unavailable(reason));
-        }
-        Ok(json!({"flavour": self.flavour, "available": false, "reason": reason}))
-    }
-
-    fn output(&self) -> io::Result<Output> {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["rcu", "possible", self.flavour, "--here"]);
-        if let Some(directory) = &self.libraries.directory {
-            command.arg("--libraries").arg(directory);
-        }
-        command.args(self.more).stdin(Stdio::null()).output()
-    }
-}
+/// The argument of a question that is answered once the flavour is loaded.
+pub const UNPROVEN: &str = "--unproven";
 
 /// Executes the command.
 pub fn possible(arguments: &PossibleArguments) -> Result<Option<Code>, Failure> {
     let flavour = arguments.chosen.flavour.as_str();
     let answer = if arguments.here {
+        // A library may never let this process go on.
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
         answer(flavour, look(arguments))
     } else {
         let mut more = vec!["--readers".to_owned(), arguments.readers.to_string()];
@@ -140,6 +105,9 @@ fn look(arguments: &PossibleArguments) -> Result<Facts, Failure> {
 /// Loads the flavour, and makes a grace period while threads read.
 fn prove_with<F: Flavour>(arguments: &PossibleArguments) -> Result<Facts, Failure> {
     F::load().map_err(Failure::unavailable)?;
+    if arguments.unproven {
+        return Ok(facts::<F>());
+    }
     let readers = usize::from(arguments.readers);
     let crew = Crew {
         readers,

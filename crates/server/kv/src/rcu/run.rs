@@ -18,7 +18,7 @@ use crate::output::print_json;
     after_help = "Example:\n  perflab-kv rcu run memb --readers 6 --writers 2 --milliseconds 10000 --affinity 0,1",
     after_long_help = "Before it measures, it lets readers read and makes one grace period, and ends with 4 if the \
 mechanism of the flavour was not at work: if nobody called membarrier under memb, for one. It looks again after the \
-measurement.\n\n\
+measurement: the counts must fit the number of writes.\n\n\
 Prints one JSON object on one line:\n  \
 flavour, readers, writers\n  \
 seconds                  from the first write to the end, of all threads alike\n  \
@@ -31,7 +31,7 @@ histogram              a list of from_ns and count: grace periods that took at l
 proof                    the counters of evidence in the grace period before the measurement\n  \
 evidence                 in the measured time:\n    \
 grace_periods, membarrier_expedited, membarrier_global, membarrier_other, signals_sent, signals_handled, \
-threads_signalled, futex_waits, futex_wakes, polls, quiescent_states, write_locks\n    \
+futex_waits, futex_wakes, polls, quiescent_states, write_locks; calls of membarrier that failed do not count\n    \
 library, build_id, generation, barrier, has_sys_membarrier, membarrier_query    as text, where they exist\n\n\
 Example:\n  perflab-kv rcu run memb --readers 6 --writers 2 --milliseconds 10000 --affinity 0,1"
 )]
@@ -83,6 +83,7 @@ fn power_of_two(text: &str) -> Result<u64, String> {
 
 /// Executes the command.
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
+    arguments.chosen.look()?;
     arguments.chosen.libraries.choose()?;
     if arguments.unwatched {
         never_watch();
@@ -139,9 +140,11 @@ fn measure<F: Flavour>(arguments: &RunArguments) -> Result<Measured, Failure> {
         shared.end();
         joined(hands)?;
         let counts = F::counts().since(&before.0);
-        was_at_work::<F>(&counts).map_err(Failure::no_number)?;
-        let durations = F::domain().durations().since(&before.1);
+        // Writes that do not count may have waited while readers left.
         let writes = shared.writes();
+        let fits = was_at_work::<F>(&counts, readers as u64, writers as u64, writes);
+        fits.map_err(Failure::no_number)?;
+        let durations = F::domain().durations().since(&before.1);
         Ok(Measured {
             flavour: arguments.chosen.flavour.clone(),
             readers,

@@ -94,6 +94,7 @@ enum Holder {
 
 /// Executes the command.
 pub fn stress(arguments: &StressArguments) -> Result<Option<Code>, Failure> {
+    arguments.chosen.look()?;
     arguments.chosen.libraries.choose()?;
     let choice = arguments.chosen.choice().map_err(Failure::unavailable)?;
     let time = Duration::from_secs(arguments.seconds);

@@ -1,10 +1,12 @@
 //! `rcu barrier`: each kind is timed, or says why it cannot be.
 
-use perflab_testing::{not_checked, test_name};
+use std::process::Command;
+
+use perflab_testing::{needs, not_checked, test_name};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::Value;
 
-use crate::rcu;
+use crate::{KV, Said, rcu};
 
 fn number(value: &Value, name: &str) -> f64 {
     value[name]
@@ -97,6 +99,26 @@ fn a_process_with_one_cpu_has_no_busy_others() {
     let said = rcu(&busy).code(5);
     assert_eq!(said.err, format!("error: {reason}"));
     rcu(&["barrier", "lock", "--possible"]).code(0);
+}
+
+#[test]
+fn calls_without_memory_for_their_times_are_refused() {
+    needs("bash", "bash");
+    let possible = rcu(&["barrier", "expedited", "--possible"]);
+    if possible.code == Some(77) {
+        not_checked(&test_name(), &possible.out);
+        return;
+    }
+    let limited = Command::new("bash")
+        .args(["-c", "ulimit -v 400000; exec \"$@\"", "bash", KV])
+        .args(["rcu", "barrier", "expedited", "--calls", "100000000"])
+        .output();
+    let said = Said::of(limited.unwrap()).code(5);
+    assert!(
+        said.err.starts_with("error: --calls 100000000: memory"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod barrier;
+mod libraries;
 mod list;
+mod output;
 mod possible;
 mod run;
 mod stress;

@@ -51,8 +51,11 @@ fn a_flavour_that_nobody_knows_is_a_mistake() {
     rcu(&["possible", "memb", "--readers", "0"]).code(2);
 }
 
+/// A small library under the name of a flavour.
+pub const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../rcu/tests/fake/flavour.c");
+
 /// Compiles a library of a flavour, and returns its directory. `code` follows the files of the arguments.
-fn library(flavour: &str, arguments: &[&str], code: &str) -> PathBuf {
+pub fn library(flavour: &str, arguments: &[&str], code: &str) -> PathBuf {
     needs("cc", "gcc");
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test_name());
     fs::create_dir_all(&directory).unwrap();
@@ -72,28 +75,34 @@ fn library(flavour: &str, arguments: &[&str], code: &str) -> PathBuf {
 /// A liburcu-memb without the fallback does so where the kernel offers no membarrier.
 #[test]
 fn a_library_that_ends_the_process_makes_its_flavour_impossible() {
-    let dies =
-        "void abort(void);\n__attribute__((constructor)) static void dies(void) { abort(); }\n";
-    let directory = library("memb", &[], dies);
-    let directory = directory.to_str().unwrap();
-    let said = rcu(&["possible", "memb", "--libraries", directory]).code(77);
-    let reason = said.out.lines().last().unwrap();
-    assert!(
-        reason.starts_with("the process that looked ended with signal: 6"),
-        "{reason}"
-    );
-    let list = rcu(&["list", "--json", "--libraries", directory])
-        .code(0)
-        .json();
-    let answers = list.as_array().unwrap();
-    let of = |flavour: &str| {
-        answers
-            .iter()
-            .find(|answer| answer["flavour"] == flavour)
-            .unwrap()
-    };
-    assert_eq!(of("memb")["reason"], reason);
-    assert_eq!(of("own-qsbr")["available"], true);
+    for (ends, how) in [
+        ("void abort(void); AT_LOAD { abort(); }", "signal: 6"),
+        ("void _exit(int); AT_LOAD { _exit(0); }", "exit status: 0\n"),
+    ] {
+        let constructor = "-DAT_LOAD=__attribute__((constructor)) static void at_load(void)";
+        let directory = library("memb", &[constructor], ends);
+        let directory = directory.to_str().unwrap();
+        let with = |arguments: &[&str]| rcu(&[arguments, &["--libraries", directory]].concat());
+        let said = with(&["possible", "memb"]).code(77);
+        let expected = format!("memb: the process that tried it ended with {how}");
+        assert!(said.out.starts_with(&expected), "{}", said.out);
+        let reason = said.out.lines().last().unwrap();
+        let list = with(&["list", "--json"]).code(0).json();
+        let answers = list.as_array().unwrap();
+        let of = |flavour: &str| {
+            let mut answers = answers.iter();
+            answers.find(|answer| answer["flavour"] == flavour).unwrap()
+        };
+        assert_eq!(of("memb")["reason"], reason);
+        assert_eq!(of("own-qsbr")["available"], true);
+        for command in ["run", "stress"] {
+            let said = with(&[command, "memb"]).code(5);
+            assert_eq!(
+                (said.out, said.err),
+                (String::new(), format!("error: {reason}\n"))
+            );
+        }
+    }
 }
 
 #[test]
@@ -109,8 +118,7 @@ fn a_cpu_that_may_not_be_used_is_no_place_to_measure() {
 /// The public build of "signal" that was memb all the time.
 #[test]
 fn a_signal_that_is_memb_is_neither_possible_nor_measured() {
-    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/../rcu/tests/fake/flavour.c");
-    let directory = library("signal", &["-DFLAVOUR=signal", "-DHANDLER", fake], "");
+    let directory = library("signal", &["-DFLAVOUR=signal", "-DHANDLER", FAKE], "");
     let directory = ["--libraries", directory.to_str().unwrap()];
     let said = rcu(&[&["possible", "signal"][..], &directory].concat()).code(77);
     assert!(

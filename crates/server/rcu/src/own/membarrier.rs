@@ -75,7 +75,9 @@ impl Command {
     /// If the kernel refuses.
     pub fn register(self) -> Result<(), Unavailable> {
         match self.registration() {
-            Some(number) => membarrier(number).map(drop).map_err(refused),
+            Some(number) => membarrier(number)
+                .map(drop)
+                .map_err(|error| self.refused(&error)),
             None => Ok(()),
         }
     }
@@ -87,6 +89,14 @@ impl Command {
     #[inline]
     pub fn call(self) -> io::Result<()> {
         membarrier(self.bit()).map(drop)
+    }
+
+    /// The reason why it cannot be used after a call that failed.
+    pub fn refused(self, error: &io::Error) -> Unavailable {
+        Unavailable::Call {
+            call: self.name(),
+            error: error.raw_os_error().unwrap_or(0),
+        }
     }
 }
 
@@ -105,15 +115,6 @@ pub fn processors() -> usize {
 /// Whether commands have a cost to measure: with one processor the kernel returns from each at once.
 pub fn is_measurable(processors: usize) -> bool {
     processors > 1
-}
-
-/// The reason why a flavour whose call failed is unavailable.
-#[expect(clippy::needless_pass_by_value, reason = "errors are mapped by it")]
-pub(crate) fn refused(error: io::Error) -> Unavailable {
-    Unavailable::Call {
-        call: "membarrier",
-        error: error.raw_os_error().unwrap_or(0),
-    }
 }
 
 #[inline]

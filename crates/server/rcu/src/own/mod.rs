@@ -169,7 +169,7 @@ fn prepare<P: Policy>() -> Result<(), Unavailable> {
     command.available(membarrier::offered(), membarrier::processors())?;
     command.register()?;
     // A filter of system calls may refuse what the kernel offers.
-    command.call().map_err(membarrier::refused)
+    command.call().map_err(|error| command.refused(&error))
 }
 
 // SAFETY: `domain` has the argument. Readers of a domain with quiescent states are between `begin` and `end` while they
@@ -182,6 +182,10 @@ unsafe impl<P: Policy> Flavour for Own<P> {
         Some(Command::PrivateExpedited) => Sign::Expedited,
         Some(Command::Global | Command::GlobalExpedited) => Sign::Global,
     };
+
+    const TIMES: u64 = 1;
+
+    const STEP: u64 = 1;
 
     type Place = domain::Place<'static>;
 
@@ -279,7 +283,7 @@ unsafe impl<P: Policy> Flavour for Own<P> {
 
     fn mechanism(before: &Counts, after: &Counts, readers: u64) -> Result<(), NotAtWork> {
         let counted = after.since(before);
-        let epochs = after.word.wrapping_sub(before.word);
+        let epochs = counted.word;
         let barriers = [
             (Command::PrivateExpedited, counted.membarrier_expedited),
             (Command::Global, counted.membarrier_global),

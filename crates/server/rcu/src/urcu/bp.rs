@@ -64,6 +64,10 @@ unsafe impl<B: Barrier> Flavour for Bp<B> {
 
     const SIGN: Sign = Sign::Expedited;
 
+    const TIMES: u64 = 2;
+
+    const SHARES: bool = false;
+
     type Place = Place;
 
     #[inline]

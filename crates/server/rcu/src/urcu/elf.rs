@@ -37,6 +37,9 @@ mod tag {
 const GLOB_DAT: u32 = 6;
 const JUMP_SLOT: u32 = 7;
 
+/// The instruction `syscall`.
+const SYSCALL: [u8; 2] = [0x0f, 0x05];
+
 /// The kind of the note that has the build ID.
 const BUILD_ID: u32 = 3;
 
@@ -190,6 +193,17 @@ impl Object {
             return None;
         }
         self.bytes(function, entry.st_size as usize)
+    }
+
+    /// Whether the object calls the kernel by the instruction `syscall`. A small number in the code may begin with the
+    /// same bytes. Its upper half then follows, with which no instruction of a compiler begins.
+    pub fn has_syscall(&self) -> bool {
+        let parts = self.parts(libc::PT_LOAD, libc::PF_X);
+        let mut codes = parts.filter_map(|part| self.bytes(part.start, part.len()));
+        codes.any(|code| {
+            code.windows(4)
+                .any(|code| code.starts_with(&SYSCALL) && !matches!(code[2..], [0, 0] | [255, 255]))
+        })
     }
 
     /// The slots through which this object calls a function of another object.

@@ -98,11 +98,7 @@ pub fn judge<F: Flavour>(
     bounds: &[Bound],
 ) -> Result<(), NotAtWork> {
     let flavour = F::NAME;
-    // A thread is counted with its first signal, which may have been another grace period's.
-    let counted = Counts {
-        threads_signalled: after.threads_signalled,
-        ..after.since(before)
-    };
+    let counted = after.since(before);
     let mut wrong = Vec::new();
     if readers == 0 {
         wrong.push("without a reader a grace period does nothing".to_owned());
@@ -136,9 +132,10 @@ pub fn judge<F: Flavour>(
         return Ok(());
     }
     let mut sentence = format!(
-        "{flavour}: in 1 grace period with {readers} reader{}, {}",
+        "{flavour}: in 1 grace period with {readers} reader{}, {}{}",
         if readers == 1 { "" } else { "s" },
-        wrong.join("; ")
+        wrong.join("; "),
+        counted.failed()
     );
     if let Some(other) = broken.iter().find(|bound| bound.most == 0) {
         let _ = write!(sentence, ": {flavour} works as {} here", other.sign_of);

@@ -84,6 +84,9 @@ unsafe impl<T: Nested> Flavour for T {
 
     const SIGN: Sign = T::SHOWS;
 
+    /// One barrier before the phase changes, and one behind.
+    const TIMES: u64 = 2;
+
     type Place = Place;
 
     #[inline]

@@ -75,6 +75,10 @@ unsafe impl Flavour for Qsbr {
 
     const SIGN: Sign = Sign::States;
 
+    const TIMES: u64 = 1;
+
+    const STEP: u64 = 2;
+
     type Place = Place;
 
     #[inline]

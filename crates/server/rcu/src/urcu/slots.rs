@@ -11,6 +11,8 @@
 )]
 
 use std::ffi::{CStr, c_int, c_long};
+use std::io;
+use std::sync::atomic::Ordering;
 
 use crate::counts::{Counters, count};
 
@@ -22,6 +24,12 @@ use super::load::Liburcu;
 /// # Errors
 /// If they cannot be counted: a full sentence but for its beginning, which says who is meant.
 pub fn count_calls<F: Liburcu>(object: &Object) -> Result<(), String> {
+    if object.has_syscall() {
+        return Err(format!(
+            "{} has the instruction syscall, so its system calls cannot be counted",
+            object.file.display()
+        ));
+    }
     let functions: [(&CStr, usize); 3] = [
         (c"syscall", syscall::<F> as *const () as usize),
         (c"poll", poll::<F> as *const () as usize),
@@ -67,9 +75,7 @@ unsafe extern "C" fn syscall<F: Liburcu>(
             if F::AS_GLOBAL && membarrier == libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED =>
         {
             first = c_long::from(libc::MEMBARRIER_CMD_GLOBAL);
-            count(&counters.membarrier_global);
         }
-        libc::SYS_membarrier => count_membarrier(counters, membarrier),
         libc::SYS_futex => match futex & libc::FUTEX_CMD_MASK {
             libc::FUTEX_WAIT => count(&counters.futex_waits),
             libc::FUTEX_WAKE => count(&counters.futex_wakes),
@@ -78,10 +84,20 @@ unsafe extern "C" fn syscall<F: Liburcu>(
         _ => {}
     }
     // SAFETY: the call that the library makes, with its arguments.
-    unsafe { libc::syscall(number, first, second, third, fourth, fifth, sixth) }
+    let answer = unsafe { libc::syscall(number, first, second, third, fourth, fifth, sixth) };
+    if number == libc::SYS_membarrier {
+        count_membarrier(counters, first as c_int, answer);
+    }
+    answer
 }
 
-fn count_membarrier(counters: &Counters, command: c_int) {
+/// A call that failed was no barrier. Nothing here changes `errno`.
+fn count_membarrier(counters: &Counters, command: c_int, answer: c_long) {
+    if answer < 0 {
+        let error = io::Error::last_os_error().raw_os_error().unwrap_or(0);
+        counters.membarrier_error.store(error, Ordering::Relaxed);
+        return;
+    }
     match command {
         libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED => count(&counters.membarrier_expedited),
         libc::MEMBARRIER_CMD_GLOBAL => count(&counters.membarrier_global),
@@ -103,8 +119,11 @@ unsafe extern "C" fn poll<F: Liburcu>(
 unsafe extern "C" fn pthread_kill<F: Liburcu>(thread: libc::pthread_t, signal: c_int) -> c_int {
     // SAFETY: the call that the library makes, with its arguments.
     let result = unsafe { libc::pthread_kill(thread, signal) };
+    let counters = F::domain().counters();
     if result == 0 {
-        count(&F::domain().counters().signals_sent);
+        count(&counters.signals_sent);
+    } else {
+        counters.signal_error.store(result, Ordering::Relaxed);
     }
     result
 }

@@ -10,6 +10,7 @@
     reason = "functions of the library are called by a thread that joined"
 )]
 
+use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
@@ -35,6 +36,8 @@ const LOOKS: u32 = 5000;
 enum Wrong {
     /// A clause about the library.
     Found(String),
+    /// It is no fault: why the library cannot be tried.
+    Untried(io::Error),
     /// A grace period that never ends has the library's locks. It has lasted so long since its section ended.
     Hangs(Duration),
 }
@@ -78,19 +81,31 @@ pub fn trial<F: Liburcu>(library: &'static Library) -> Result<(), Unavailable> {
             F::leave(trial.place);
         }
     }
+    let (flavour, file) = (F::NAME, library.file());
+    let refuse = |clause| {
+        let file = file.display();
+        Err(Unavailable::NotAsExpected(format!(
+            "{flavour}: {file} {clause}"
+        )))
+    };
     let clause = match tried {
         Ok(()) => return Ok(()),
+        Err(Wrong::Untried(error)) => {
+            return refuse(format!("cannot be tried: no thread can be made: {error}"));
+        }
         Err(Wrong::Found(clause)) => clause,
         Err(Wrong::Hangs(since)) => {
             let seconds = since.as_secs();
             format!("a grace period has not ended {seconds} s after the section that it waited for")
         }
     };
-    let (flavour, file) = (F::NAME, library.file());
-    Err(Unavailable::NotAsExpected(format!(
-        "{flavour}: {} does not do what a library of soname 8 does: {clause}",
-        file.display()
-    )))
+    let failed = F::counts().failed();
+    if failed.is_empty() {
+        return refuse(format!(
+            "does not do what a library of soname 8 does: {clause}"
+        ));
+    }
+    refuse(format!("cannot do its work here: {clause}{failed}"))
 }
 
 struct Trial<F: Liburcu> {
@@ -197,22 +212,16 @@ impl<F: Liburcu> Trial<F> {
         });
         let slept = match &writer {
             Ok(_) => self.await_sleep(&ended, polls),
-            Err(error) => Err(format!(
-                "it cannot be tried: a thread cannot start: {error}"
-            )),
+            Err(_) => Ok(()),
         };
         // SAFETY: the section was entered above.
         unsafe {
             F::exit(&self.place);
             F::quiescent(&self.place);
         }
-        if let Ok(writer) = writer {
-            let waited = wait(|| has_ended(&ended).then_some(()));
-            if let Err(since) = waited {
-                return Err(Wrong::Hangs(since));
-            }
-            let _ = writer.join();
-        }
+        let writer = writer.map_err(Wrong::Untried)?;
+        wait(|| has_ended(&ended).then_some(())).map_err(Wrong::Hangs)?;
+        let _ = writer.join();
         slept.map_err(Wrong::Found)
     }
 

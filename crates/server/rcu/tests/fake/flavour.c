@@ -5,6 +5,10 @@
 // ELSEWHERE  has the reader's counter behind another word
 // HASTY      ends grace periods at once
 // DEAF       never hears that a section has ended
+// MUTE       sends a signal that does not exist
+// TIRED      calls membarrier a hundred times, and executes a barrier of its own later
+// FLAGS      flags of membarrier: the kernel refuses some, and the library goes on
+// INSTRUCTION calls membarrier by the instruction, not through libc
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -18,6 +22,10 @@
 #define JOINED(flavour, what) urcu_##flavour##_##what
 #define CALLED(flavour, what) JOINED(flavour, what)
 #define NAME(what) CALLED(FLAVOUR, what)
+
+#ifndef FLAGS
+#define FLAGS 0
+#endif
 
 #define NEST 0xfffffffful
 #define PHASE (NEST + 1)
@@ -93,9 +101,29 @@ void NAME(read_unlock)(void) {
 int NAME(read_ongoing)(void) { return load(&NAME(reader).ctr) & NEST; }
 
 #ifndef HASTY
-static void heavy(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0); }
+static void heavy(void) {
+#ifdef TIRED
+    static int calls;
+    if (++calls > 100) {
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        return;
+    }
+#endif
+#ifdef INSTRUCTION
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(SYS_membarrier), "D"(MEMBARRIER_CMD_PRIVATE_EXPEDITED), "S"(0), "d"(0)
+                     : "rcx", "r11", "memory");
+#else
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, FLAGS, 0);
+#endif
+}
 
 static int is_open(struct reader *reader) {
+#ifdef MUTE
+    pthread_kill(pthread_self(), 777);
+#endif
 #ifdef DEAF
     (void)reader;
     return readers != NULL;

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
+use perflab_rcu::urcu::{Bp, Checked, Global, Mb, Memb, Qsbr, Signal};
 use perflab_rcu::{
-    Choice, Counts, Flavour, NotAtWork, OwnQsbr, as_reader, facts, prove, synchronize, was_at_work,
-    with_flavour,
+    Choice, Counts, Flavour, Lock, NotAtWork, OwnMembarrier, OwnQsbr, as_reader, facts, prove,
+    synchronize, was_at_work, with_flavour,
 };
 use perflab_testing::{not_checked, test_name};
 
@@ -101,7 +102,7 @@ fn its_mechanism_is_seen_at_work<F: Flavour>() {
         F::counts().since(&before)
     });
     assert_eq!(run.grace_periods, 5);
-    assert_eq!(was_at_work::<F>(&run), Ok(()));
+    assert_eq!(was_at_work::<F>(&run, 2, 1, 5), Ok(()));
 
     let other = if F::NAME == "signal" {
         "memb"
@@ -114,7 +115,7 @@ fn its_mechanism_is_seen_at_work<F: Flavour>() {
     } else {
         false_run.signals_handled = 10;
     }
-    let refused = was_at_work::<F>(&false_run).unwrap_err();
+    let refused = was_at_work::<F>(&false_run, 2, 1, 5).unwrap_err();
     let verdict = format!(": {} works as {other} here", F::NAME);
     assert!(refused.0.ends_with(&verdict), "{refused}");
 }
@@ -148,15 +149,51 @@ fn it_is_made_of_what_its_name_says<F: Flavour>(name: &str) {
 #[test]
 fn a_run_without_a_grace_period_says_nothing() {
     let idle = Counts::default();
-    assert_eq!(was_at_work::<OwnQsbr>(&idle), Ok(()));
-    let one = Counts {
-        grace_periods: 1,
-        ..idle
-    };
+    assert_eq!(was_at_work::<OwnQsbr>(&idle, 2, 2, 0), Ok(()));
     assert_eq!(
-        was_at_work::<OwnQsbr>(&one).unwrap_err().0,
-        "own-qsbr: in 1 grace period there were 0 quiescent states"
+        was_at_work::<OwnQsbr>(&idle, 2, 1, 1).unwrap_err().0,
+        "own-qsbr: in 1 wait of 1 writer with 2 readers, quiescent states: 0, expected at least 2; growth of the word \
+         of grace periods: 0, expected at least 1"
     );
+}
+
+/// One of the counts.
+type Count = fn(&mut Counts) -> &mut u64;
+
+/// Five waits of two threads with three readers: at least three grace periods where these are shared.
+#[test]
+fn counts_fit_the_number_of_waits() {
+    let expedited: Count = |counts| &mut counts.membarrier_expedited;
+    let global: Count = |counts| &mut counts.membarrier_global;
+    let signals: Count = |counts| &mut counts.signals_handled;
+    let states: Count = |counts| &mut counts.quiescent_states;
+    let locks: Count = |counts| &mut counts.write_locks;
+    let word: Count = |counts| &mut counts.word;
+    fits::<Memb<Checked>>(&[(expedited, 6)]);
+    fits::<Memb<Global>>(&[(global, 6)]);
+    fits::<Bp>(&[(expedited, 10)]);
+    fits::<Mb>(&[]);
+    fits::<Signal>(&[(signals, 18)]);
+    fits::<Qsbr>(&[(states, 9), (word, 6)]);
+    fits::<OwnQsbr>(&[(states, 9), (word, 3)]);
+    fits::<OwnMembarrier>(&[(expedited, 3), (word, 3)]);
+    fits::<Lock>(&[(locks, 5)]);
+}
+
+fn fits<F: Flavour>(least: &[(Count, u64)]) {
+    let judge = |run: &Counts| was_at_work::<F>(run, 3, 2, 5);
+    let mut run = Counts::default();
+    for (count, least) in least {
+        *count(&mut run) = *least;
+    }
+    assert_eq!(judge(&run), Ok(()));
+    for (count, least) in least {
+        let mut less = run;
+        *count(&mut less) -= 1;
+        let refused = judge(&less).unwrap_err().0;
+        let words = format!(": {}, expected at least {least}", least - 1);
+        assert!(refused.ends_with(&words), "{refused}");
+    }
 }
 
 #[test]

@@ -80,14 +80,24 @@ fn a_flavour_whose_barrier_is_refused_is_unavailable() {
         if !refuse(&[Barrier::Global, Barrier::PrivateExpedited]) {
             return;
         }
-        let refused = Err(Unavailable::Call {
-            call: "membarrier",
-            error: libc::EPERM,
-        });
-        assert_eq!(OwnMembarrier::load(), refused);
+        let refused = |command: Barrier| {
+            Err(Unavailable::Call {
+                call: command.name(),
+                error: libc::EPERM,
+            })
+        };
+        assert_eq!(OwnMembarrier::load(), refused(Barrier::PrivateExpedited));
+        assert_eq!(
+            OwnMembarrier::load().unwrap_err().to_string(),
+            "MEMBARRIER_CMD_PRIVATE_EXPEDITED: the kernel, or a filter of system calls, refuses it to this process: \
+             Operation not permitted (os error 1)"
+        );
         let global = OwnMembarrierGlobal::load();
         // It may not be offered here.
-        assert!(global == refused || matches!(global, Err(Unavailable::Membarrier { .. })));
+        assert!(
+            global == refused(Barrier::Global)
+                || matches!(global, Err(Unavailable::Membarrier { .. }))
+        );
         assert_eq!(OwnQsbr::load(), Ok(()));
     });
 }

@@ -43,3 +43,18 @@ fn a_grace_period_that_waits_for_ever() {
         "{outcome}"
     );
 }
+
+/// As under a filter that lets no signal through: the library is not to blame.
+#[test]
+fn a_grace_period_whose_signals_are_refused() {
+    let outcome = outcome(
+        "trial::a_grace_period_whose_signals_are_refused",
+        "mb",
+        &["-DDEAF", "-DMUTE"],
+    );
+    assert!(
+        outcome.contains("liburcu-mb.so.8 cannot do its work here: a grace period has not ended ")
+            && outcome.ends_with("; pthread_kill failed: Invalid argument (os error 22)"),
+        "{outcome}"
+    );
+}
