@@ -52,7 +52,7 @@ pub use counts::Counts;
 pub use evidence::*;
 pub use flavour::Flavour;
 pub use guarded::{Guarded, Retired};
-pub use histogram::{BUCKETS, Durations};
+pub use histogram::Durations;
 pub use limbo::*;
 pub use limits::Limits;
 pub use lock::Lock;
