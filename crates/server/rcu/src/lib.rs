@@ -59,7 +59,7 @@ pub use lock::Lock;
 pub use own::membarrier;
 pub use own::{Own, OwnMembarrier, OwnMembarrierGlobal, OwnQsbr};
 pub use reader::{Reader, Section, as_reader};
-pub use readers::{DomainState, PLACE_BYTES};
+pub use readers::{DomainState, Holder, PLACE_BYTES};
 pub use stalled::*;
 pub use synchronize::{synchronize, synchronize_unwatched};
 pub use unavailable::{NotAtWork, Refused, Unavailable};

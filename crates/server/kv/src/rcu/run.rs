@@ -28,8 +28,8 @@ grace_periods            absent with --unwatched:\n    \
 count                  all of them, those included that were under way at the end\n    \
 mean_ns, min_ns, p50_ns, p99_ns, max_ns    their duration; absent if there were none. The quantiles are within 1 \
 %, and the others exact\n    \
-histogram              a list of from_ns and count: grace periods that took at least that time, and less than the \
-next power of two or the middle before it\n  \
+histogram              a list of from_ns and count: grace periods that took at least that time, by powers of two and \
+the middles between them\n  \
 proof                    the counters of evidence in the grace period before the measurement\n  \
 evidence                 in the measured time:\n    \
 grace_periods, membarrier_expedited, membarrier_global, membarrier_other, signals_sent, signals_handled, \

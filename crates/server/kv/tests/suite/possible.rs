@@ -51,8 +51,11 @@ fn a_flavour_that_nobody_knows_is_a_mistake() {
     rcu(&["possible", "memb", "--readers", "0"]).code(2);
 }
 
+/// A small liburcu, which behaves as it is compiled.
+pub const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../rcu/tests/fake/flavour.c");
+
 /// Compiles a library of a flavour, and returns its directory. `code` follows the files of the arguments.
-fn library(flavour: &str, arguments: &[&str], code: &str) -> PathBuf {
+pub fn library(flavour: &str, arguments: &[&str], code: &str) -> PathBuf {
     needs("cc", "gcc");
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test_name());
     fs::create_dir_all(&directory).unwrap();
@@ -109,8 +112,7 @@ fn a_cpu_that_may_not_be_used_is_no_place_to_measure() {
 /// The public build of "signal" that was memb all the time.
 #[test]
 fn a_signal_that_is_memb_is_neither_possible_nor_measured() {
-    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/../rcu/tests/fake/flavour.c");
-    let directory = library("signal", &["-DFLAVOUR=signal", "-DHANDLER", fake], "");
+    let directory = library("signal", &["-DFLAVOUR=signal", "-DHANDLER", FAKE], "");
     let directory = ["--libraries", directory.to_str().unwrap()];
     let said = rcu(&[&["possible", "signal"][..], &directory].concat()).code(77);
     assert!(

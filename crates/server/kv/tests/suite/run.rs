@@ -1,12 +1,14 @@
 //! `rcu run`: numbers with their evidence, and no number without.
 
 use std::fs;
-use std::process::Command;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 use perflab_testing::{needs, not_checked, test_name};
 use rustix::thread::{CpuSet, sched_getaffinity};
 use serde_json::Value;
 
+use crate::possible::{FAKE, library};
 use crate::{KV, Said, is_here, rcu};
 
 fn number(value: &Value, pointer: &str) -> f64 {
@@ -179,6 +181,36 @@ fn mistakes_are_told_before_anything_is_measured() {
             said.err
         );
     }
+}
+
+/// Readers have left by then.
+#[test]
+fn a_grace_period_that_waits_after_the_measured_time_is_reported() {
+    let directory = library("memb", &["-DFLAVOUR=memb", "-DSLOW", FAKE], "");
+    let mut run = Command::new(KV)
+        .args([
+            "rcu",
+            "run",
+            "memb",
+            "--writers",
+            "1",
+            "--milliseconds",
+            "1",
+        ])
+        .arg("--libraries")
+        .arg(directory)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut errors = BufReader::new(run.stderr.take().unwrap());
+    errors.read_line(&mut said).unwrap();
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert!(
+        said.starts_with("rcu: memb: a grace period has waited "),
+        "{said}"
+    );
 }
 
 /// The evidence counts each call of the kernel.
