@@ -5,7 +5,7 @@ use std::fmt;
 /// Exit codes, as the help of the program lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// A reader saw freed memory, memory grew beyond its bound, or a stall was not reported.
+    /// A reader saw freed memory, memory was not freed or grew beyond its bound, or a stall was not reported.
     Found = 1,
     /// The command line is wrong.
     Usage = 2,

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::counts::Counters;
+use crate::evidence::Sign;
 use crate::flavour::Flavour;
 use crate::grace::Grace;
 use crate::histogram::{Durations, Histogram};
@@ -51,6 +52,8 @@ static NEXT_BIT: AtomicU32 = AtomicU32::new(0);
 struct Listed {
     thread: Thread,
     place: AnyPlace,
+    /// What it does if it holds a grace period up.
+    holder: Holder,
     holds_up: unsafe fn(AnyPlace) -> bool,
     bury: unsafe fn(AnyPlace) -> bool,
 }
@@ -65,11 +68,20 @@ pub(crate) enum Found {
     /// No grace period waits for it.
     Goes,
     /// A grace period waits for it.
-    HoldsUp,
+    HoldsUp(Holder),
     /// Its thread ended without leaving. It is no reader any more.
     Buried,
     /// Its thread ended without leaving, and the library waits for it for ever.
     Lost,
+}
+
+/// A reader for which a grace period waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// It is in a section since before the grace period began.
+    InSection,
+    /// It is online, and has announced no quiescent state since before the grace period began.
+    Online,
 }
 
 impl DomainState {
@@ -154,6 +166,10 @@ impl DomainState {
         self.readers.lock().push(Listed {
             thread,
             place: AnyPlace::new::<F>(place),
+            holder: match F::SIGN {
+                Sign::States => Holder::Online,
+                _ => Holder::InSection,
+            },
             holds_up: holds_up::<F>,
             bury: bury::<F>,
         });
@@ -181,7 +197,7 @@ impl Listed {
             // call of its own may end between two looks: what is said of such threads is best effort.
             let holds_up = unsafe { (self.holds_up)(self.place) };
             return if holds_up {
-                Found::HoldsUp
+                Found::HoldsUp(self.holder)
             } else {
                 Found::Goes
             };

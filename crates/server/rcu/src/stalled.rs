@@ -38,7 +38,7 @@ impl Stalled {
     pub(crate) fn look<F: Flavour>() -> Self {
         let domain = F::domain();
         let holders = domain.look().into_iter();
-        let holders = holders.filter(|(_, found)| matches!(found, Found::HoldsUp | Found::Lost));
+        let holders = holders.filter(|(_, found)| matches!(found, Found::HoldsUp(_) | Found::Lost));
         Self {
             readers: holders.map(|(thread, _)| Shown::look(thread.tid)).collect(),
             waited: domain.grace.waited(),

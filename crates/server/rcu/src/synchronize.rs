@@ -12,6 +12,7 @@ use crate::alive;
 use crate::counts::count;
 use crate::flavour::Flavour;
 use crate::unavailable::Refused;
+use crate::watch;
 
 /// Waits until every section has ended that is open now. What the caller unlinked before is used by nobody afterwards.
 ///
@@ -69,6 +70,7 @@ pub(crate) unsafe fn watched<F: Flavour>() {
     let domain = F::domain();
     let begun = now_ns();
     let stamp = domain.running.begin(begun);
+    watch::wake();
     // SAFETY: as the caller promises.
     unsafe { F::synchronize() };
     drop(stamp);
@@ -107,13 +109,13 @@ impl Running {
         Self([const { AtomicU64::new(NOBODY) }; STAMPS])
     }
 
-    /// Stamps a free place, if there is one.
+    /// Stamps a free place, if there is one. The watch is woken afterwards, and must see the stamp.
     fn begin(&self, now: u64) -> Option<Stamp<'_>> {
         let mut stamps = self.0.iter();
         let stamp = stamps.find(|stamp| {
             stamp.load(Ordering::Relaxed) == NOBODY
                 && stamp
-                    .compare_exchange(NOBODY, now, Ordering::Relaxed, Ordering::Relaxed)
+                    .compare_exchange(NOBODY, now, Ordering::SeqCst, Ordering::Relaxed)
                     .is_ok()
         });
         stamp.map(Stamp)
@@ -121,7 +123,7 @@ impl Running {
 
     /// The earliest stamp.
     pub fn oldest(&self) -> Option<u64> {
-        let stamps = self.0.iter().map(|stamp| stamp.load(Ordering::Relaxed));
+        let stamps = self.0.iter().map(|stamp| stamp.load(Ordering::SeqCst));
         stamps.filter(|stamp| *stamp != NOBODY).min()
     }
 }

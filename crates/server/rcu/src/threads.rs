@@ -87,6 +87,20 @@ pub struct Shown {
     pub name: String,
     /// Its state, as in "sleeping in ep_poll".
     pub state: String,
+    /// Whether it blocks, or could run.
+    pub activity: Activity,
+}
+
+/// Whether a thread blocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Activity {
+    /// It runs, or waits for a processor.
+    Runnable,
+    /// It waits for something else.
+    Sleeps,
+    /// It is stopped, has ended, or nothing is known.
+    #[default]
+    Other,
 }
 
 impl Shown {
@@ -96,10 +110,16 @@ impl Shown {
         // The kernel shows 0 for a thread that runs, and to users who may not see it.
         let channel = read(tid, "wchan").unwrap_or_default();
         let channel = Some(channel).filter(|channel| !["", "0"].contains(&channel.as_str()));
+        let letter = fields(&stat).map(|(letter, _)| letter);
         Self {
             tid,
             name: read(tid, "comm").unwrap_or_default(),
-            state: state(fields(&stat).map(|(state, _)| state), channel.as_deref()),
+            state: state(letter, channel.as_deref()),
+            activity: match letter {
+                Some('R') => Activity::Runnable,
+                Some('S' | 'D') => Activity::Sleeps,
+                _ => Activity::Other,
+            },
         }
     }
 }
@@ -113,7 +133,7 @@ impl fmt::Display for Shown {
 /// The state of a thread, by its letter in `stat`.
 fn state(letter: Option<char>, channel: Option<&str>) -> String {
     let state = match letter {
-        Some('R') => "running",
+        Some('R') => "runnable",
         Some('S') => "sleeping",
         Some('D') => "waiting for a device",
         Some('T') => "stopped",
@@ -176,7 +196,7 @@ mod tests {
         let tid = own.tid;
         assert_eq!(
             shown.to_string(),
-            format!("thread {tid} `looked-at` (running)")
+            format!("thread {tid} `looked-at` (runnable)")
         );
         // `join` returns a moment before the kernel has cleared the thread away.
         while own.is_alive() {

@@ -1,8 +1,9 @@
 //! Names the readers that hold grace periods up.
 //!
-//! One thread looks at all flavours that have readers, four times a second. Only when a grace period has waited for
-//! longer than [`PATIENCE`] does it look at each reader, and keeps readers from joining and leaving meanwhile. Without
-//! readers it sleeps. It is also the one that finds readers whose thread has ended without leaving.
+//! One thread looks at all flavours in use, four times a second. Only when a grace period has waited for longer than
+//! [`PATIENCE`] does it look at each reader, and keeps readers from joining and leaving meanwhile. It sleeps while there
+//! are no readers and no grace period waits. It is also the one that finds readers whose thread has ended without
+//! leaving.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -12,12 +13,12 @@ use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::own::atomic::Mutex;
-use crate::readers::{DomainState, Found};
+use crate::readers::{DomainState, Found, Holder};
 use crate::stalled::{Mebibytes, Waiting};
 use crate::synchronize::now_ns;
 use crate::threads;
 
-pub use crate::threads::Shown;
+pub use crate::threads::{Activity, Shown};
 
 /// How long a grace period waits before somebody looks why.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -31,8 +32,8 @@ const AGAIN: Duration = Duration::from_secs(10);
 /// Why a grace period waits for a thread, or does no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// It is in a section, or online without a quiescent state, since before the grace period began.
-    Reads,
+    /// It reads.
+    Reads(Holder),
     /// It ended without leaving, and what it had was given back: nobody waits for it any more.
     Buried,
     /// It ended without leaving, and the library waits for it for ever.
@@ -64,11 +65,15 @@ impl fmt::Display for Stall {
         let waited = self.waited.as_secs_f64();
         let waiting = Mebibytes(self.waiting.bytes);
         match self.cause {
-            Cause::Reads => write!(
+            Cause::Reads(holder) => write!(
                 f,
-                "rcu: {flavour}: a grace period has waited {waited:.1} s for {reader}: it is in a section, or \
-                 online without a quiescent state; {waiting} wait to be freed. A reader that blocks does so in \
-                 `while_offline`."
+                "rcu: {flavour}: a grace period has waited {waited:.1} s for {reader}: it is {}; {waiting} wait to be \
+                 freed.{}",
+                match holder {
+                    Holder::InSection => "in a section",
+                    Holder::Online => "online and announces no quiescent state",
+                },
+                advice(holder, reader.activity)
             ),
             Cause::Buried => write!(
                 f,
@@ -85,10 +90,20 @@ impl fmt::Display for Stall {
             Cause::Unknown => write!(
                 f,
                 "rcu: {flavour}: a grace period has waited {waited:.1} s for no reader that is known; {waiting} wait \
-                 to be freed. Readers of `signal` must not block SIGUSR1. Other code of this process may have readers \
-                 of the same library."
+                 to be freed. Its library does not end it; or a reader of `signal` blocks SIGUSR1; or other code of \
+                 this process has readers of the same library."
             ),
         }
+    }
+}
+
+/// What helps against a reader that holds grace periods up, after a space.
+fn advice(holder: Holder, activity: Activity) -> &'static str {
+    match (activity, holder) {
+        (Activity::Runnable, _) => " It runs, or waits for a processor.",
+        (Activity::Sleeps, Holder::InSection) => " A reader that blocks leaves its section before.",
+        (Activity::Sleeps, Holder::Online) => " A reader that blocks does so in `while_offline`.",
+        (Activity::Other, _) => "",
     }
 }
 
@@ -151,10 +166,15 @@ pub(crate) fn begin(domain: &'static DomainState) {
     if !domain.grace.is_watched.load(Ordering::Relaxed) {
         know(domain);
     }
-    // The watch says that it sleeps, and then looks at the lists of domains and readers, whose locks this thread had.
-    if IS_ASLEEP.load(Ordering::Relaxed) {
+    wake();
+}
+
+/// A reader was listed, or a grace period stamped: the watch may not sleep. Costs a load. The watch says that it sleeps,
+/// and then looks once more; all four accesses have one order.
+pub(crate) fn wake() {
+    if IS_ASLEEP.load(Ordering::SeqCst) {
         let _guard = lock();
-        IS_ASLEEP.store(false, Ordering::Relaxed);
+        IS_ASLEEP.store(false, Ordering::SeqCst);
         WORK.notify_one();
     }
 }
@@ -179,12 +199,12 @@ fn serve() {
     loop {
         let known = watched.len();
         watched.extend(DOMAINS.lock().iter().skip(known).copied().map(Watched::new));
-        let mut is_read = false;
+        let mut is_used = false;
         for domain in &mut watched {
             domain.look(now_ns());
-            is_read |= domain.is_read();
+            is_used |= domain.is_used();
         }
-        if is_read {
+        if is_used {
             std::thread::sleep(TICK);
         } else {
             sleep(&watched);
@@ -192,12 +212,12 @@ fn serve() {
     }
 }
 
-/// Sleeps until a reader joins.
+/// Sleeps until a reader joins, or a grace period begins.
 fn sleep(watched: &[Watched]) {
     let mut guard = lock();
-    IS_ASLEEP.store(true, Ordering::Relaxed);
+    IS_ASLEEP.store(true, Ordering::SeqCst);
     let is_new = DOMAINS.lock().len() > watched.len();
-    if is_new || watched.iter().any(Watched::is_read) {
+    if is_new || watched.iter().any(Watched::is_used) {
         IS_ASLEEP.store(false, Ordering::Relaxed);
     }
     while IS_ASLEEP.load(Ordering::Relaxed) {
@@ -217,8 +237,9 @@ impl Watched {
         Self { domain, told: None }
     }
 
-    fn is_read(&self) -> bool {
-        self.domain.readers() > 0
+    /// A grace period may wait although all readers have left: for a library that does not end it, for one.
+    fn is_used(&self) -> bool {
+        self.domain.readers() > 0 || self.domain.waits_since().is_some()
     }
 
     /// Looks for readers that hold up a grace period which has waited for long, and tells of them if it is time.
@@ -265,7 +286,7 @@ impl Watched {
 fn cause(found: Found) -> Option<Cause> {
     match found {
         Found::Goes => None,
-        Found::HoldsUp => Some(Cause::Reads),
+        Found::HoldsUp(holder) => Some(Cause::Reads(holder)),
         Found::Buried => Some(Cause::Buried),
         Found::Lost => Some(Cause::Lost),
     }

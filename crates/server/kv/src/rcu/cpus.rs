@@ -17,6 +17,15 @@ pub fn allowed() -> Result<Vec<usize>, Failure> {
         .collect())
 }
 
+/// A number of a CPU, as users write it.
+///
+/// # Errors
+/// What was expected.
+pub fn number(text: &str) -> Result<usize, String> {
+    text.parse()
+        .map_err(|_| "expected numbers of CPUs with commas between them, as 0,1".to_owned())
+}
+
 /// Binds the calling thread to a CPU.
 ///
 /// # Errors

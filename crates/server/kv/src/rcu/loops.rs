@@ -8,6 +8,7 @@ use std::fmt;
 use std::hint::black_box;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use perflab_rcu::{Flavour, Guarded, Reader, Refused};
@@ -53,6 +54,8 @@ struct Apart<T>(T);
 pub struct Shared<F: Flavour> {
     pointer: Apart<Guarded<Object, F>>,
     ends: Apart<AtomicBool>,
+    /// Whether the loops are to end, for those that sleep.
+    ended: (Mutex<bool>, Condvar),
     /// Threads that are about to begin their loop.
     begun: Apart<AtomicUsize>,
     /// Whether writers may begin.
@@ -109,13 +112,13 @@ fn read<F: Flavour, const PAD: usize>(
     }
 }
 
-/// The loop of a writer. A write counts if it has ended before the flag.
+/// The loop of a writer. A write counts if it has ended before the flag. `pause` comes after each write.
 #[inline(never)]
 fn write<F: Flavour, const IS_WATCHED: bool>(
     pointer: &Guarded<Object, F>,
     ends: &AtomicBool,
     count: &AtomicU64,
-    pause: Option<Duration>,
+    pause: Option<impl Fn()>,
 ) -> Result<(), Refused> {
     loop {
         let Some(old) = pointer.swap(Some(Box::new(Object(VALUE)))) else {
@@ -134,8 +137,8 @@ fn write<F: Flavour, const IS_WATCHED: bool>(
             return Ok(());
         }
         count.fetch_add(1, Ordering::Relaxed);
-        if let Some(pause) = pause {
-            std::thread::sleep(pause);
+        if let Some(pause) = &pause {
+            pause();
         }
     }
 }
@@ -149,6 +152,7 @@ impl<F: Flavour> Shared<F> {
         Self {
             pointer: Apart(Guarded::new(Box::new(Object(VALUE)))),
             ends: Apart::default(),
+            ended: (Mutex::new(false), Condvar::new()),
             begun: Apart::default(),
             goes: AtomicBool::new(false),
             reads: words(readers),
@@ -186,6 +190,7 @@ impl<F: Flavour> Shared<F> {
             std::thread::yield_now();
         }
         let count = &self.writes[number].0;
+        let pause = pause.map(|time| move || self.pause(time));
         if is_watched {
             write::<F, true>(&self.pointer.0, &self.ends.0, count, pause)
         } else {
@@ -206,6 +211,16 @@ impl<F: Flavour> Shared<F> {
     /// Ends all loops.
     pub fn end(&self) {
         self.ends.0.store(true, Ordering::Relaxed);
+        let (ended, wakes) = &self.ended;
+        *ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        wakes.notify_all();
+    }
+
+    /// Sleeps for a time, or until the end.
+    fn pause(&self, time: Duration) {
+        let (ended, wakes) = &self.ended;
+        let ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = wakes.wait_timeout_while(ended, time, |ended| !*ended);
     }
 
     /// Whether the loops are to end.

@@ -6,6 +6,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use serde_json::{Value, json};
 
 use super::chosen::Chosen;
+use super::cpus;
 use super::crew::Crew;
 use super::loops::Shared;
 use super::question::Question;
@@ -22,8 +23,8 @@ pub struct PossibleArguments {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1000))]
     readers: u16,
 
-    /// Bind these threads to these CPUs, in turn [default: bind none].
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    /// Bind these threads to these CPUs, in turn. Numbers with commas between them, as 0,1 [default: bind none].
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = cpus::number)]
     affinity: Vec<usize>,
 
     /// Print the answer as JSON: flavour, available, and facts on the library, or the reason.

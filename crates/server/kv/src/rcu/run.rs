@@ -6,6 +6,7 @@ use clap::Args;
 use perflab_rcu::{Flavour, facts, never_watch, prove, was_at_work, with_flavour};
 
 use super::chosen::Chosen;
+use super::cpus;
 use super::crew::{Crew, has_begun, joined};
 use super::layout::LAYOUTS;
 use super::loops::Shared;
@@ -26,8 +27,10 @@ reads, writes            in that time; a write counts when its grace period is o
 reads_per_s, writes_per_s\n  \
 grace_periods            absent with --unwatched:\n    \
 count                  all of them, those included that were under way at the end\n    \
-mean_ns, p50_ns, p99_ns, max_ns    their duration; absent if there were none\n    \
-histogram              a list of from_ns and count: grace periods that took at least that time\n  \
+mean_ns, min_ns, p50_ns, p99_ns, max_ns    their duration; absent if there were none. The quantiles are within 1 \
+%, and the others exact\n    \
+histogram              a list of from_ns and count: grace periods that took at least that time, by powers of two and \
+the middles between them\n  \
 proof                    the counters of evidence in the grace period before the measurement\n  \
 evidence                 in the measured time:\n    \
 grace_periods, membarrier_expedited, membarrier_global, membarrier_other, signals_sent, signals_handled, \
@@ -51,20 +54,22 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     milliseconds: u32,
 
-    /// Bind threads to these CPUs, in turn: readers first, then writers [default: bind none].
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    /// Bind threads to these CPUs, in turn: readers first, then writers. Numbers with commas between them, as 0,1
+    /// [default: bind none].
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = cpus::number)]
     affinity: Vec<usize>,
 
-    /// Announce a quiescent state after every N reads, where the flavour has such states: a power of two.
-    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = power_of_two)]
+    /// Announce a quiescent state after every N reads: a power of two, at most 1048576. Flavours without such states
+    /// (all but qsbr and own-qsbr) ignore it.
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = reads_between)]
     quiescent_every: u64,
 
-    /// Place the loop of readers 16 x K bytes further on in memory.
+    /// Place the loop of readers 16 x K bytes further on in memory: 0 to 7.
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..LAYOUTS as i64))]
     layout: u8,
 
-    /// Let each writer sleep for N microseconds after a write [default: not at all].
-    #[arg(long, value_name = "N")]
+    /// Let each writer sleep for N microseconds after a write, at most 1000000 [default: not at all].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pause_microseconds: Option<u32>,
 
     /// Do not time grace periods, and let no thread watch for stalls.
@@ -72,12 +77,17 @@ pub struct RunArguments {
     unwatched: bool,
 }
 
-fn power_of_two(text: &str) -> Result<u64, String> {
+/// More would hold grace periods up for longer than a busy machine does.
+const MOST_READS_BETWEEN: u64 = 1 << 20;
+
+fn reads_between(text: &str) -> Result<u64, String> {
     let number: u64 = text.parse().map_err(|_| "expected a number".to_owned())?;
-    if number.is_power_of_two() {
+    if number.is_power_of_two() && number <= MOST_READS_BETWEEN {
         Ok(number)
     } else {
-        Err("expected a power of two".to_owned())
+        Err(format!(
+            "expected a power of two, at most {MOST_READS_BETWEEN}"
+        ))
     }
 }
 

@@ -9,6 +9,7 @@
 // TIRED      calls membarrier a hundred times, and executes a barrier of its own later
 // FLAGS      flags of membarrier: the kernel refuses some, and the library goes on
 // INSTRUCTION calls membarrier by the instruction, not through libc
+// SLOW       sleeps for a minute in the grace periods of threads called writer-0
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -16,6 +17,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -145,6 +148,10 @@ static void wait_for_readers(void) {
 #endif
 
 void NAME(synchronize_rcu)(void) {
+#ifdef SLOW
+    char name[16];
+    if (!prctl(PR_GET_NAME, name) && !strcmp(name, "writer-0")) sleep(60);
+#endif
 #ifndef HASTY
     pthread_mutex_lock(&lock);
     heavy();

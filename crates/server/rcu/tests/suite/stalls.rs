@@ -12,7 +12,8 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use perflab_rcu::{
-    Cause, Flavour, OwnMembarrier, OwnQsbr, Stall, as_reader, on_stall, synchronize, with_flavour,
+    Activity, Cause, Flavour, Holder, OwnMembarrier, OwnQsbr, Stall, as_reader, on_stall,
+    synchronize, with_flavour,
 };
 
 use crate::limbo::{FLAVOURS, loaded};
@@ -53,16 +54,30 @@ fn a_sleeper_is_named_once_for_each_grace_period() {
     synchronize::<OwnQsbr>().unwrap();
     assert!(begin.elapsed() > Duration::from_secs(2));
     let stall = told.recv_timeout(PATIENCE).unwrap();
-    assert_eq!((stall.flavour, stall.cause), ("own-qsbr", Cause::Reads));
+    assert_eq!(
+        (stall.flavour, stall.cause),
+        ("own-qsbr", Cause::Reads(Holder::Online))
+    );
     assert!(stall.waited >= Duration::from_secs(1) && stall.waited < Duration::from_secs(3));
     assert_eq!(stall.reader.name, "sleeper");
-    assert!(stall.reader.state.starts_with("sleeping"), "{stall}");
+    assert_eq!(stall.reader.activity, Activity::Sleeps, "{stall}");
     let said = stall.to_string();
     let tid = stall.reader.tid;
     assert!(
         said.starts_with("rcu: own-qsbr: a grace period has waited 1.")
-            && said.contains(&format!(" s for thread {tid} `sleeper` (sleeping")),
+            && said.contains(&format!(" s for thread {tid} `sleeper` (sleeping"))
+            && said.ends_with(" does so in `while_offline`."),
         "{said}"
+    );
+    let in_section = Stall {
+        cause: Cause::Reads(Holder::InSection),
+        ..stall
+    };
+    assert!(
+        in_section
+            .to_string()
+            .ends_with(" leaves its section before."),
+        "{in_section}"
     );
     assert!(told.try_recv().is_err());
 }
@@ -86,8 +101,22 @@ fn never_ending_is_named<F: Flavour>(flavour: &str) {
     });
     let waits = thread::spawn(synchronize::<F>);
     let stall = told.recv_timeout(PATIENCE).unwrap();
-    assert_eq!((stall.flavour, stall.cause), (flavour, Cause::Reads));
+    let holder = match flavour {
+        "qsbr" | "own-qsbr" => Holder::Online,
+        _ => Holder::InSection,
+    };
+    assert_eq!(
+        (stall.flavour, stall.cause),
+        (flavour, Cause::Reads(holder))
+    );
     assert_eq!(stall.reader.name, "never-ending", "{stall}");
+    assert_eq!(stall.reader.activity, Activity::Runnable, "{stall}");
+    let said = stall.to_string();
+    assert!(said.contains("` (runnable): it is "), "{said}");
+    assert!(
+        said.ends_with(" It runs, or waits for a processor."),
+        "{said}"
+    );
     IS_OVER.store(true, Ordering::Relaxed);
     waits.join().unwrap().unwrap();
 }
@@ -193,7 +222,7 @@ fn a_grace_period_that_waits_for_no_section_is_reported_as_well() {
             mask(libc::SIG_UNBLOCK);
             let stall = stall.unwrap();
             assert_eq!((stall.cause, stall.reader.tid), (Cause::Unknown, 0));
-            assert!(stall.to_string().contains("must not block SIGUSR1"), "{stall}");
+            assert!(stall.to_string().contains("blocks SIGUSR1"), "{stall}");
             waits.join().unwrap().unwrap();
         })
         .unwrap();

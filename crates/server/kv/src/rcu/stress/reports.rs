@@ -48,8 +48,8 @@ impl Reports {
     fn is_first(&self, stall: &Stall) -> bool {
         match stall.cause {
             // Readers that wait for their turn may hold a grace period up as well.
-            Cause::Reads if stall.reader.name != NEVER_ENDING => false,
-            Cause::Reads => !self.is_named.swap(true, Ordering::Relaxed),
+            Cause::Reads(_) if stall.reader.name != NEVER_ENDING => false,
+            Cause::Reads(_) => !self.is_named.swap(true, Ordering::Relaxed),
             Cause::Buried => self.buried.fetch_add(1, Ordering::Relaxed) == 0,
             Cause::Lost => !self.is_lost.swap(true, Ordering::Relaxed),
             Cause::Unknown => false,
