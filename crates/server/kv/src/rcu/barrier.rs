@@ -28,7 +28,7 @@ const MOST_CALLS: u64 = 100_000_000;
 #[command(
     after_help = "Example:\n  perflab-kv rcu barrier expedited --calls 666667 --others busy",
     after_long_help = "The caller is bound to the first CPU that this process may use.\n\n\
-Prints one JSON object on one line, whose keys docs/rcu.md describes:\n  \
+Prints one JSON object on one line:\n  \
 kind, others, calls\n  \
 calls_per_sample         calls that are timed together: 1, but 1000 of mfence and lock\n  \
 seconds                  time of all calls\n  \

@@ -19,7 +19,7 @@ use crate::output::print_json;
     after_long_help = "Before it measures, it lets readers read and makes one grace period, and ends with 4 if the \
 mechanism of the flavour was not at work: if nobody called membarrier under memb, for one. It looks again after the \
 measurement.\n\n\
-Prints one JSON object on one line, whose keys docs/rcu.md describes:\n  \
+Prints one JSON object on one line:\n  \
 flavour, readers, writers\n  \
 seconds                  from the first write to the end, of all threads alike\n  \
 reads, writes            in that time; a write counts when its grace period is over and its object is freed\n  \
