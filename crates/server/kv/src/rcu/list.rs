@@ -15,7 +15,8 @@ pub struct ListArguments {
     #[command(flatten)]
     libraries: Libraries,
 
-    /// Print a list of objects as JSON: flavour, available, and facts on its library, or the reason.
+    /// Print a list of objects as JSON: flavour, available, and the reason or facts on the library: library, build_id,
+    /// generation, barrier, has_sys_membarrier, membarrier_query. docs/rcu.md describes them.
     #[arg(long)]
     json: bool,
 }

@@ -29,8 +29,12 @@ pub enum RcuCommand {
     /// if its mechanism was then at work: membarrier was called, signals were handled, as its name says.
     Possible(possible::PossibleArguments),
     /// Measure how often readers read and writers write, as liburcu's own benchmark does.
+    ///
+    /// docs/rcu.md describes each key of the output.
     Run(run::RunArguments),
     /// Measure how long a barrier takes its caller.
+    ///
+    /// docs/rcu.md describes each key of the output.
     Barrier(barrier::BarrierArguments),
     /// Look for readers that see freed memory: freed objects are overwritten before they are used again.
     Stress(stress::StressArguments),

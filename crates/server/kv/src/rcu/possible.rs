@@ -27,7 +27,7 @@ pub struct PossibleArguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = cpus::number)]
     affinity: Vec<usize>,
 
-    /// Print the answer as JSON: flavour, available, and facts on the library, or the reason.
+    /// Print the answer as JSON: an object as those of `list --json`.
     #[arg(long)]
     json: bool,
 

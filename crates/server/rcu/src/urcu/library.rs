@@ -116,6 +116,9 @@ pub fn only_from(directory: &Path) -> bool {
     chosen.as_ref() == Some(&directory)
 }
 
+/// The end of the loader's words on a file that it does not find.
+const NOWHERE: &str = "No such file or directory";
+
 /// A library that the loader has.
 pub struct Handle {
     name: PathBuf,
@@ -219,7 +222,8 @@ impl Library {
         if !cfg!(target_arch = "x86_64") {
             return Err(Unavailable::Architecture(name));
         }
-        let handle = Handle::open(&format!("liburcu-{name}.so.8"))?;
+        let handle = Handle::open(&format!("liburcu-{name}.so.8"))
+            .map_err(|reason| with_package(reason, kind))?;
         let functions = Functions::find(&handle, name)?;
         let synchronize = functions.synchronize as *const () as usize;
         let object = Object::holding(synchronize).ok_or_else(|| {
@@ -250,6 +254,21 @@ impl Library {
     }
 }
 
+/// The reason why a library cannot be loaded. If it is nowhere, the reason names the package that has it.
+fn with_package(reason: Unavailable, kind: Kind) -> Unavailable {
+    let is_chosen = DIRECTORY.get().is_some_and(Option::is_some);
+    match reason {
+        Unavailable::Library(words) if !is_chosen && words.ends_with(NOWHERE) => {
+            let until = match kind {
+                Kind::Signal => " up to liburcu 0.14",
+                _ => "",
+            };
+            Unavailable::Library(format!("{words}: Debian's package liburcu8 has it{until}"))
+        }
+        other => other,
+    }
+}
+
 fn generation(handle: &Handle, name: &str) -> Generation {
     let polls = format!("urcu_{name}_start_poll_synchronize_rcu");
     if handle.symbol(&polls).is_err() {
@@ -276,4 +295,29 @@ fn barrier(kind: Kind, object: &Object, read_lock: usize) -> Option<BarrierKind>
     } else {
         BarrierKind::Locked
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_is_nowhere_has_a_package() {
+        let says = |words: &str, kind| {
+            with_package(Unavailable::Library(words.to_owned()), kind).to_string()
+        };
+        let words = match Handle::open("liburcu-none.so.8") {
+            Err(Unavailable::Library(words)) => words,
+            other => panic!("{:?}", other.map(|handle| handle.name)),
+        };
+        let memb = "liburcu-none.so.8: cannot open shared object file: No such file or directory: Debian's package \
+                    liburcu8 has it";
+        assert_eq!(says(&words, Kind::Memb), memb);
+        assert_eq!(
+            says(&words, Kind::Signal),
+            format!("{memb} up to liburcu 0.14")
+        );
+        let damaged = "liburcu-memb.so.8: invalid ELF header";
+        assert_eq!(says(damaged, Kind::Memb), damaged);
+    }
 }
