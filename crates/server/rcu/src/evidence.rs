@@ -72,7 +72,7 @@ pub fn prove<F: Flavour>(readers: u64) -> Result<Counts, NotAtWork> {
 /// # Errors
 /// If the flavour's mechanism was not at work, or another one was.
 pub fn was_at_work<F: Flavour>(run: &Counts) -> Result<(), NotAtWork> {
-    if run.grace_periods == 0 {
+    if run.waits == 0 {
         return Ok(());
     }
     let signs = Sign::FOREIGN.map(|sign| (sign, sign.count(run)));
@@ -93,7 +93,7 @@ pub fn was_at_work<F: Flavour>(run: &Counts) -> Result<(), NotAtWork> {
         Some((sign, _)) => format!(": {} works as {} here", F::NAME, sign.flavour()),
         None => String::new(),
     };
-    let (grace_periods, plural) = match run.grace_periods {
+    let (grace_periods, plural) = match run.waits {
         1 => (1, ""),
         more => (more, "s"),
     };

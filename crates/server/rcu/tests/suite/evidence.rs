@@ -100,7 +100,7 @@ fn its_mechanism_is_seen_at_work<F: Flavour>() {
         }
         F::counts().since(&before)
     });
-    assert_eq!(run.grace_periods, 5);
+    assert_eq!(run.waits, 5);
     assert_eq!(was_at_work::<F>(&run), Ok(()));
 
     let other = if F::NAME == "signal" {
@@ -149,10 +149,7 @@ fn it_is_made_of_what_its_name_says<F: Flavour>(name: &str) {
 fn a_run_without_a_grace_period_says_nothing() {
     let idle = Counts::default();
     assert_eq!(was_at_work::<OwnQsbr>(&idle), Ok(()));
-    let one = Counts {
-        grace_periods: 1,
-        ..idle
-    };
+    let one = Counts { waits: 1, ..idle };
     assert_eq!(
         was_at_work::<OwnQsbr>(&one).unwrap_err().0,
         "own-qsbr: in 1 grace period there were 0 quiescent states"
