@@ -18,9 +18,9 @@ use clap::{Parser, Subcommand};
     arg_required_else_help = true
 )]
 #[command(
-    after_help = "Exit codes: 0 fine; 1 freed memory was read, memory was not freed in the end or grew beyond its bound, \
-or a stall was not reported; 2 usage; 4 no number: the mechanism was not at work; 5 unavailable here; 77 `possible` or \
-`barrier --possible` says no"
+    after_help = "Exit codes: 0 fine; 1 freed memory was read, memory was not freed in the end or grew beyond its \
+bound, or a stall was not reported; 2 usage; 4 no number: the mechanism was not at work; 5 unavailable here; \
+77 `possible` or `barrier --possible` says no"
 )]
 struct CommandLine {
     #[command(subcommand)]

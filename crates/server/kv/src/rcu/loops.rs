@@ -121,7 +121,7 @@ fn write<F: Flavour, const IS_WATCHED: bool>(
     pointer: &Guarded<Object, F>,
     ends: &AtomicBool,
     count: &AtomicU64,
-    pause: Option<impl Fn()>,
+    pause: &impl Fn(),
 ) -> Result<(), Refused> {
     loop {
         let Some(old) = pointer.swap(Some(Box::new(Object(VALUE)))) else {
@@ -140,9 +140,7 @@ fn write<F: Flavour, const IS_WATCHED: bool>(
             return Ok(());
         }
         count.fetch_add(1, Ordering::Relaxed);
-        if let Some(pause) = &pause {
-            pause();
-        }
+        pause();
     }
 }
 
@@ -202,11 +200,15 @@ impl<F: Flavour> Shared<F> {
             std::thread::yield_now();
         }
         let count = &self.writes[number].0;
-        let pause = pause.map(|time| move || self.pause(time));
+        let pause = || {
+            if let Some(time) = pause {
+                self.pause(time);
+            }
+        };
         if is_watched {
-            write::<F, true>(&self.pointer.0, &self.ends.0, count, pause)
+            write::<F, true>(&self.pointer.0, &self.ends.0, count, &pause)
         } else {
-            write::<F, false>(&self.pointer.0, &self.ends.0, count, pause)
+            write::<F, false>(&self.pointer.0, &self.ends.0, count, &pause)
         }
     }
 
