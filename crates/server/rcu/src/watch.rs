@@ -90,8 +90,8 @@ impl fmt::Display for Stall {
             Cause::Unknown => write!(
                 f,
                 "rcu: {flavour}: a grace period has waited {waited:.1} s for no reader that is known; {waiting} wait \
-                 to be freed. Its library does not end it; or a reader of `signal` blocks SIGUSR1; or other code of \
-                 this process has readers of the same library."
+                 to be freed. Its library does not end it, or its writer has no processor; or a reader of `signal` \
+                 blocks SIGUSR1; or other code of this process has readers of the same library."
             ),
         }
     }
