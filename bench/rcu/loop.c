@@ -239,7 +239,7 @@ int main(int argc, char **argv) {
     unsigned long writes = total(readers, readers + writers);
     /* Each writer has ended one more grace period than it counts. */
     printf("{\"flavour\":\"%s\",\"readers\":%d,\"writers\":%d,\"seconds\":%.9f,\"reads\":%lu,\"writes\":%lu,"
-           "\"reads_per_s\":%.3f,\"writes_per_s\":%.3f,\"evidence\":{\"grace_periods\":%lu}}\n",
+           "\"reads_per_s\":%.3f,\"writes_per_s\":%.3f,\"evidence\":{\"waits\":%lu}}\n",
            TEXT_OF(FLAVOUR), readers, writers, seconds, reads, writes, (double)reads / seconds,
            (double)writes / seconds, writes + (unsigned long)writers);
     return 0;

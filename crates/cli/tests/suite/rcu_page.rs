@@ -23,7 +23,7 @@ run)
   reads=$((reads * 1000 + n * 7 % 31))
   latency='"p50_ns":1500,"p99_ns":4200,"max_ns":5000'
   buckets='{"from_ns":1024,"count":2},{"from_ns":1536,"count":1},{"from_ns":4096,"count":1}'
-  counts='"grace_periods":4,"membarrier_expedited":8,"membarrier_global":0,"signals_handled":0'
+  counts='"waits":4,"membarrier_expedited":8,"membarrier_global":0,"signals_handled":0'
   facts='"futex_waits":0,"quiescent_states":0,"generation":"0.13","barrier":"mfence"'
   echo "{\"reads_per_s\":$reads,\"writes_per_s\":$((reads / 10)),\"grace_periods\":{$latency,\
 \"histogram\":[$buckets]},\"proof\":{$counts},\"evidence\":{$counts,$facts}}" ;;

@@ -78,8 +78,9 @@ macro_rules! counts {
 }
 
 counts! {
-    /// Grace periods that ended: calls of `synchronize` of this crate.
-    grace_periods,
+    /// Waits for grace periods that ended: calls of `synchronize` of this crate. Threads that wait at the same time may
+    /// share a grace period.
+    waits,
     /// Calls of membarrier with MEMBARRIER_CMD_PRIVATE_EXPEDITED that the kernel carried out, as all of these.
     membarrier_expedited,
     /// Calls of membarrier with MEMBARRIER_CMD_GLOBAL.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PRECISION: u32 = 6;
 
 /// Bins for any number of ns.
-const BINS: usize = (u64::BITS - PRECISION + 1 << PRECISION) as usize;
+const BINS: usize = ((u64::BITS - PRECISION + 1) << PRECISION) as usize;
 
 /// Durations, counted by their lengths.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Histogram {
 
 /// The bin of a duration.
 fn bin(ns: u64) -> usize {
-    let shift = (ns | 1 << PRECISION).ilog2() - PRECISION;
+    let shift = (ns | (1 << PRECISION)).ilog2() - PRECISION;
     ((u64::from(shift) << PRECISION) + (ns >> shift)) as usize
 }
 
@@ -129,7 +129,7 @@ impl Durations {
             .filter(|(_, count)| **count > 0)
         {
             let (lowest, _) = bounds(bin);
-            let half = 1 << lowest.max(2).ilog2() - 1;
+            let half = 1 << (lowest.max(2).ilog2() - 1);
             let from = lowest / half * half;
             match rows.last_mut() {
                 Some((last, total)) if *last == from => *total += count,

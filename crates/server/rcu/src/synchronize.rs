@@ -46,7 +46,7 @@ pub fn synchronize_unwatched<F: Flavour>() -> Result<(), Refused> {
     admit::<F>()?;
     // SAFETY: as in `synchronize`.
     unsafe { F::synchronize() };
-    count(&F::domain().counters().grace_periods);
+    count(&F::domain().counters().waits);
     Ok(())
 }
 
@@ -75,7 +75,7 @@ pub(crate) unsafe fn watched<F: Flavour>() {
     unsafe { F::synchronize() };
     drop(stamp);
     domain.durations.add(now_ns() - begun);
-    count(&domain.counters().grace_periods);
+    count(&domain.counters().waits);
 }
 
 /// Nanoseconds since the first call, from 1.

@@ -1,9 +1,9 @@
 //! Names the readers that hold grace periods up.
 //!
 //! One thread looks at all flavours in use, four times a second. Only when a grace period has waited for longer than
-//! [`PATIENCE`] does it look at each reader, and keeps readers from joining and leaving meanwhile. It sleeps while there
-//! are no readers and no grace period waits. It is also the one that finds readers whose thread has ended without
-//! leaving.
+//! [`PATIENCE`] does it look at each reader, and keeps readers from joining and leaving meanwhile. It sleeps while
+//! there are no readers and no grace period waits. It is also the one that finds readers whose thread has ended
+//! without leaving.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -90,8 +90,8 @@ impl fmt::Display for Stall {
             Cause::Unknown => write!(
                 f,
                 "rcu: {flavour}: a grace period has waited {waited:.1} s for no reader that is known; {waiting} wait \
-                 to be freed. Its library does not end it; or a reader of `signal` blocks SIGUSR1; or other code of \
-                 this process has readers of the same library."
+                 to be freed. Its library does not end it, or its writer has no processor; or a reader of `signal` \
+                 blocks SIGUSR1; or other code of this process has readers of the same library."
             ),
         }
     }
@@ -169,8 +169,8 @@ pub(crate) fn begin(domain: &'static DomainState) {
     wake();
 }
 
-/// A reader was listed, or a grace period stamped: the watch may not sleep. Costs a load. The watch says that it sleeps,
-/// and then looks once more; all four accesses have one order.
+/// A reader was listed, or a grace period stamped: the watch may not sleep. Costs a load. The watch says that it
+/// sleeps, and then looks once more; all four accesses have one order.
 pub(crate) fn wake() {
     if IS_ASLEEP.load(Ordering::SeqCst) {
         let _guard = lock();

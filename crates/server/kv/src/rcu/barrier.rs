@@ -39,9 +39,9 @@ evidence                 of membarrier, during all calls:\n    \
 processors             processors of the machine; with 1 the kernel returns at once, which is refused\n    \
 interrupts             function call interrupts of CPUs other than the caller's\n    \
 sleeps                 times that the caller slept\n\n\
-Ends with 4 if membarrier was not at work. With --others busy, expedited calls must have made an interrupt for each call \
-and busy CPU, or 90 % of that, which takes a quiet machine. Calls that are not expedited must have slept, each once. \
-Expedited calls with --others idle have no evidence, as they interrupt no idle CPU; nor have mfence and lock.\n\n\
+Ends with 4 if membarrier was not at work. With --others busy, expedited calls must have made an interrupt for each \
+call and busy CPU, or 90 % of that, which takes a quiet machine. Calls that are not expedited must have slept, each \
+once. Expedited calls with --others idle have no evidence, as they interrupt no idle CPU; nor have mfence and lock.\n\n\
 Example:\n  perflab-kv rcu barrier expedited --calls 666667 --others busy"
 )]
 pub struct BarrierArguments {

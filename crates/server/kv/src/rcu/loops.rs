@@ -18,6 +18,9 @@ use super::layout::{LAYOUTS, pad};
 /// The value of an object in use. A freed object has 0.
 const VALUE: u32 = 8;
 
+/// Time between two looks whether all readers are there.
+const LOOK: Duration = Duration::from_millis(1);
+
 /// The object to which the pointer leads.
 #[derive(Debug)]
 struct Object(u32);
@@ -54,7 +57,7 @@ struct Apart<T>(T);
 pub struct Shared<F: Flavour> {
     pointer: Apart<Guarded<Object, F>>,
     ends: Apart<AtomicBool>,
-    /// Whether the loops are to end, for those that sleep.
+    /// Whether the loops are to end, for threads that sleep.
     ended: (Mutex<bool>, Condvar),
     /// Threads that are about to begin their loop.
     begun: Apart<AtomicUsize>,
@@ -118,7 +121,7 @@ fn write<F: Flavour, const IS_WATCHED: bool>(
     pointer: &Guarded<Object, F>,
     ends: &AtomicBool,
     count: &AtomicU64,
-    pause: Option<impl Fn()>,
+    pause: &impl Fn(),
 ) -> Result<(), Refused> {
     loop {
         let Some(old) = pointer.swap(Some(Box::new(Object(VALUE)))) else {
@@ -137,9 +140,7 @@ fn write<F: Flavour, const IS_WATCHED: bool>(
             return Ok(());
         }
         count.fetch_add(1, Ordering::Relaxed);
-        if let Some(pause) = &pause {
-            pause();
-        }
+        pause();
     }
 }
 
@@ -162,7 +163,7 @@ impl<F: Flavour> Shared<F> {
 
     /// Reads until the end, as the reader of this number.
     pub fn read(&self, reader: &mut Reader<F>, number: usize, layout: usize, quiescent_every: u64) {
-        self.begun.0.fetch_add(1, Ordering::Relaxed);
+        self.gather();
         let read = read_loops::<F>()[layout];
         let count = &self.reads[number].0;
         read(
@@ -172,6 +173,15 @@ impl<F: Flavour> Shared<F> {
             count,
             quiescent_every - 1,
         );
+    }
+
+    /// Sleeps until all readers are there, or until the end. Those that read would keep the others from the CPUs.
+    fn gather(&self) {
+        self.begun.0.fetch_add(1, Ordering::Relaxed);
+        // No condition variable: threads that have it leave one after the other.
+        while !self.has_begun(self.reads.len()) && !self.has_ended() {
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// Waits until writers may begin, and writes until the end, as the writer of this number. It sleeps for the pause
@@ -190,11 +200,15 @@ impl<F: Flavour> Shared<F> {
             std::thread::yield_now();
         }
         let count = &self.writes[number].0;
-        let pause = pause.map(|time| move || self.pause(time));
+        let pause = || {
+            if let Some(time) = pause {
+                self.pause(time);
+            }
+        };
         if is_watched {
-            write::<F, true>(&self.pointer.0, &self.ends.0, count, pause)
+            write::<F, true>(&self.pointer.0, &self.ends.0, count, &pause)
         } else {
-            write::<F, false>(&self.pointer.0, &self.ends.0, count, pause)
+            write::<F, false>(&self.pointer.0, &self.ends.0, count, &pause)
         }
     }
 
@@ -220,7 +234,7 @@ impl<F: Flavour> Shared<F> {
     fn pause(&self, time: Duration) {
         let (ended, wakes) = &self.ended;
         let ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = wakes.wait_timeout_while(ended, time, |ended| !*ended);
+        drop(wakes.wait_timeout_while(ended, time, |ended| !*ended));
     }
 
     /// Whether the loops are to end.

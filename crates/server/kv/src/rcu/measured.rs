@@ -22,10 +22,11 @@ pub struct Measured {
     pub evidence: Map<String, Value>,
 }
 
-/// How long grace periods took.
+/// How long writers waited for grace periods.
 #[derive(Debug, Serialize)]
 pub struct GracePeriods {
-    count: u64,
+    /// Waits of writers, who may share a grace period.
+    waits: u64,
     #[serde(flatten)]
     times: Option<Times>,
     histogram: Vec<Row>,
@@ -53,7 +54,7 @@ impl GracePeriods {
     pub fn new(durations: &Durations) -> Self {
         let rows = durations.rows().into_iter();
         Self {
-            count: durations.count(),
+            waits: durations.count(),
             times: times(durations),
             histogram: rows
                 .map(|(from_ns, count)| Row { from_ns, count })
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn evidence_has_each_counter_as_a_number_and_each_fact_as_text() {
         let counts = Counts {
-            grace_periods: 3,
+            waits: 3,
             ..Counts::default()
         };
         let facts = Facts {
@@ -104,7 +105,7 @@ mod tests {
             ..Facts::default()
         };
         let shown = evidence(&counts, &facts);
-        assert_eq!(shown["grace_periods"], 3);
+        assert_eq!(shown["waits"], 3);
         assert_eq!(shown["membarrier_expedited"], 0);
         assert_eq!(shown["generation"], "0.13");
         assert!(!shown.contains_key("library"));

@@ -25,15 +25,16 @@ flavour, readers, writers\n  \
 seconds                  from the first write to the end, of all threads alike\n  \
 reads, writes            in that time; a write counts when its grace period is over and its object is freed\n  \
 reads_per_s, writes_per_s\n  \
-grace_periods            absent with --unwatched:\n    \
-count                  all of them, those included that were under way at the end\n    \
-mean_ns, min_ns, p50_ns, p99_ns, max_ns    their duration; absent if there were none. The quantiles are within 1 \
-%, and the others exact\n    \
-histogram              a list of from_ns and count: grace periods that took at least that time, by powers of two and \
-the middles between them\n  \
+grace_periods            how long writers waited for them; absent with --unwatched:\n    \
+waits                  number of waits, those included that were under way at the end. Writers that wait at the same \
+time may share a grace period\n    \
+mean_ns, min_ns, p50_ns, p99_ns, max_ns    absent if there were none. The quantiles are within 1 %, and the others \
+exact\n    \
+histogram              a list of from_ns and count: waits that took at least that time, by powers of two and the \
+middles between them\n  \
 proof                    the counters of evidence in the grace period before the measurement\n  \
 evidence                 in the measured time:\n    \
-grace_periods, membarrier_expedited, membarrier_global, membarrier_other, signals_sent, signals_handled, \
+waits, membarrier_expedited, membarrier_global, membarrier_other, signals_sent, signals_handled, \
 futex_waits, futex_wakes, polls, quiescent_states, write_locks; calls of membarrier that failed do not count\n    \
 library, build_id, generation, barrier, has_sys_membarrier, membarrier_query    as text, where they exist\n\n\
 Example:\n  perflab-kv rcu run memb --readers 6 --writers 2 --milliseconds 10000 --affinity 0,1"

@@ -61,14 +61,14 @@ const PROGRESS: Duration = Duration::from_secs(10);
     after_long_help = "Readers are fast, sleep in sections, join and leave all the time, or are offline. Writers \
 retire what they replace, in batches. Ends with 1 if a reader sees a freed node, if a node is not freed in the end, or \
 if more memory waits to be freed than the limits allow.\n\n\
-With --never-ending and --dying it goes on after the end until all was reported, for 30 s at most, and ends with 1 then. \
-The first report of each kind is printed.\n\n\
+With --never-ending and --dying it goes on after the end until all was reported. After 30 s it ends with 1. The first \
+report of each kind is printed.\n\n\
 With --dying: own domains give back what a dead thread had, and everything is freed in the end. Other flavours wait for \
 the first one for ever. Then memory must stay below its bound, and the rest is left as it is.\n\n\
 Prints one line, as: qsbr: 600 s, 81.0 M reads, 5200000 nodes retired and freed, at most 4.02 MiB of 4.04 MiB \
 waited, 0 stalls\n\n\
-Stalls are the times that a writer had to write nothing: too much waited to be freed, and a grace period had taken 1 s. \
-It asks again every 10 ms, so one reader that holds a grace period up makes many of them.\n\n\
+Stalls are the times that a writer had to write nothing: too much waited to be freed, and a grace period had taken \
+1 s. It asks again every 10 ms, so one reader that holds a grace period up makes many of them.\n\n\
 Example:\n  perflab-kv rcu stress qsbr --seconds 600"
 )]
 pub struct StressArguments {

@@ -52,19 +52,15 @@ fn at_work(flavour: &str, moved: &[&str], still: &[&str]) {
         assert!((count / seconds - rate).abs() <= rate * 1e-9, "{result}");
     }
     assert!(number(&result, "/reads") > 1000.0, "{result}");
-    let grace_periods = evidence("grace_periods");
-    assert_eq!(
-        grace_periods,
-        number(&result, "/grace_periods/count"),
-        "{result}"
-    );
+    let waits = evidence("waits");
+    assert_eq!(waits, number(&result, "/grace_periods/waits"), "{result}");
     // One may have been under way at the end.
-    let unfinished = grace_periods - number(&result, "/writes");
+    let unfinished = waits - number(&result, "/writes");
     assert!(unfinished == 0.0 || unfinished == 1.0, "{result}");
     for name in still {
         assert_eq!(evidence(name), 0.0, "{name}: {result}");
     }
-    if grace_periods > 0.0 {
+    if waits > 0.0 {
         for name in moved {
             assert!(evidence(name) >= 1.0, "{name}: {result}");
         }
@@ -73,7 +69,7 @@ fn at_work(flavour: &str, moved: &[&str], still: &[&str]) {
         assert!(0.0 < times[0] && times.is_sorted(), "{result}");
         let buckets = result["grace_periods"]["histogram"].as_array().unwrap();
         let total: f64 = buckets.iter().map(|bucket| number(bucket, "/count")).sum();
-        assert_eq!(total, grace_periods, "{result}");
+        assert_eq!(total, waits, "{result}");
     }
 }
 
@@ -113,7 +109,7 @@ fn own_domains_and_the_lock() {
 fn without_a_clock_grace_periods_are_counted_only() {
     let result = measured("own-qsbr", &["--unwatched", "--layout", "7"]);
     assert!(result.get("grace_periods").is_none(), "{result}");
-    assert!(number(&result, "/evidence/grace_periods") >= number(&result, "/writes"));
+    assert!(number(&result, "/evidence/waits") >= number(&result, "/writes"));
 }
 
 #[test]
@@ -131,13 +127,13 @@ fn without_writers_there_is_no_grace_period() {
     let result = rcu(&arguments).code(0).json();
     assert_eq!(
         result["grace_periods"],
-        serde_json::json!({"count": 0, "histogram": []})
+        serde_json::json!({"waits": 0, "histogram": []})
     );
     assert_eq!(
         (
             number(&result, "/writes"),
-            number(&result, "/evidence/grace_periods"),
-            number(&result, "/proof/grace_periods"),
+            number(&result, "/evidence/waits"),
+            number(&result, "/proof/waits"),
         ),
         (0.0, 0.0, 1.0)
     );
@@ -172,7 +168,7 @@ fn a_pause_ends_with_the_measurement() {
         let begin = Instant::now();
         let result = Said::of(command.output().unwrap()).code(0).json();
         least = least.min(begin.elapsed().as_secs_f64());
-        if number(&result, "/grace_periods/count") == 1.0 {
+        if number(&result, "/grace_periods/waits") == 1.0 {
             let times = ["mean", "min", "p50", "p99", "max"];
             let times = times.map(|name| number(&result, &format!("/grace_periods/{name}_ns")));
             assert_eq!(times, [times[0]; 5], "{result}");
@@ -275,10 +271,7 @@ fn strace_counts_what_the_evidence_does() {
         let (before, _) = traced(flavour, "0");
         let (calls, result) = traced(flavour, "1");
         let counted = number(&result, "/evidence/membarrier_expedited");
-        assert!(
-            counted >= number(&result, "/evidence/grace_periods"),
-            "{result}"
-        );
+        assert!(counted >= number(&result, "/evidence/waits"), "{result}");
         // Far more than a proof may have more of than the other: it has one for each time that it sleeps.
         assert!(counted >= 1000.0, "{result}");
         let missed = calls - before - counted;

@@ -101,7 +101,7 @@ fn its_mechanism_is_seen_at_work<F: Flavour>() {
         }
         F::counts().since(&before)
     });
-    assert_eq!(run.grace_periods, 5);
+    assert_eq!(run.waits, 5);
     assert_eq!(was_at_work::<F>(&run, 2, 1, 5), Ok(()));
 
     let other = if F::NAME == "signal" {

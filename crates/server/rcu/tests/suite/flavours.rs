@@ -226,7 +226,7 @@ fn grace_periods_are_counted_and_timed<F: Flavour>() {
     let (counts, durations) = (F::counts(), F::domain().durations());
     synchronize::<F>().unwrap();
     synchronize_unwatched::<F>().unwrap();
-    assert_eq!(F::counts().since(&counts).grace_periods, 2);
+    assert_eq!(F::counts().since(&counts).waits, 2);
     let since = F::domain().durations().since(&durations);
     assert_eq!(since.count(), 1);
     assert!(since.total_ns > 0 && since.quantile_ns(0.5).is_some());
