@@ -1,9 +1,8 @@
 //! `perflab-kv rcu barrier`: how long a barrier takes its caller.
 
+mod busy;
 mod interrupts;
 
-use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
@@ -16,6 +15,7 @@ use serde::Serialize;
 use super::cpus;
 use crate::failure::{Code, Failure};
 use crate::output::{print, print_json};
+use busy::Busy;
 use interrupts::Witness;
 
 /// Calls of an instruction that are timed together: one takes less than a look at the clock.
@@ -32,7 +32,7 @@ Prints one JSON object on one line:\n  \
 kind, others\n  \
 calls                    those that were timed: whole samples only\n  \
 calls_per_sample         calls that are timed together: 1, but of mfence and lock 1000, or all of fewer\n  \
-seconds                  time of all calls\n  \
+seconds                  from the first call to the end of the last one\n  \
 mean_ns, p50_ns, p99_ns, max_ns    time of one call, less that of a look at the clock; if calls are timed \
 together, the quantiles are of the means of samples\n  \
 evidence                 of membarrier, during all calls:\n    \
@@ -40,8 +40,10 @@ processors             processors of the machine; with 1 the kernel returns at o
 interrupts             function call interrupts of CPUs other than the caller's\n    \
 sleeps                 times that the caller slept\n\n\
 Ends with 4 if membarrier was not at work. With --others busy, expedited calls must have made an interrupt for each \
-call and busy CPU, or 90 % of that, which takes a quiet machine. Calls that are not expedited must have slept, each \
+call and busy CPU, or 90 % of that. Calls that are not expedited must have slept, each \
 once. Expedited calls with --others idle have no evidence, as they interrupt no idle CPU; nor have mfence and lock.\n\n\
+A call waits until the thread of each busy CPU computes: while other programs have that CPU, a call interrupts \
+nobody, and costs little.\n\n\
 Example:\n  perflab-kv rcu barrier expedited --calls 666667 --others busy"
 )]
 pub struct BarrierArguments {
@@ -184,31 +186,26 @@ fn time(arguments: &BarrierArguments, allowed: &[usize]) -> Result<(), Failure> 
     let (own, rest) = (allowed[0], &allowed[1..]);
     cpus::bind(own)?;
     let BarrierArguments { kind, others, .. } = *arguments;
-    let cost = with_others(others, rest, || match kind.command() {
+    let cost = with_others(others, rest, |busy| match kind.command() {
         Some(command) => {
             let before = Witness::look(own)?;
             let call = || {
                 let called = command.call();
                 called.map_err(|error| Failure::unavailable(command.refused(&error)))
             };
-            let cost = measure(arguments, 1, call)?;
+            let cost = measure(arguments, 1, busy, call)?;
             let evidence = Witness::look(own)?.since(&before);
-            let busy = if others == Others::Busy {
-                rest.len()
-            } else {
-                0
-            };
-            evidence.judge(command, cost.calls, busy as u64)?;
+            evidence.judge(command, cost.calls, busy.len() as u64)?;
             Ok(Cost {
                 evidence: Some(evidence),
                 ..cost
             })
         }
-        None if kind == Kind::Mfence => measure(arguments, TOGETHER, || {
+        None if kind == Kind::Mfence => measure(arguments, TOGETHER, busy, || {
             Mfence::full();
             Ok(())
         }),
-        None => measure(arguments, TOGETHER, || {
+        None => measure(arguments, TOGETHER, busy, || {
             Locked::full();
             Ok(())
         }),
@@ -230,7 +227,7 @@ impl Evidence {
                 "interrupts of other CPUs",
                 self.interrupts,
                 (calls * busy * 9).div_ceil(10),
-                ". Other programs had the CPUs that were to be busy: it takes a quiet machine",
+                ". Other programs had the CPUs that were to be busy",
             ),
         };
         if found >= least {
@@ -258,31 +255,29 @@ impl Kind {
 fn with_others<R>(
     others: Others,
     cpus: &[usize],
-    work: impl FnOnce() -> Result<R, Failure>,
+    work: impl FnOnce(&[Busy]) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
-    let (ends, begun) = (&AtomicBool::new(false), &AtomicUsize::new(0));
+    let cpus = match others {
+        Others::Idle => &cpus[..0],
+        Others::Busy => cpus,
+    };
+    let busy: Vec<Busy> = cpus.iter().map(|_| Busy::default()).collect();
     thread::scope(|scope| {
-        // The kernel leaves the barrier out in a process with one thread.
-        let cpus = match others {
-            Others::Idle => &cpus[..0],
-            Others::Busy => cpus,
-        };
         let spawn = |error| Failure::unavailable(format!("no thread can be made: {error}"));
+        // The kernel leaves the barrier out in a process with one thread.
         let sleeps = Builder::new()
             .spawn_scoped(scope, thread::park)
             .map_err(spawn)?;
-        let busy: Result<Vec<_>, _> = cpus
-            .iter()
-            .map(|cpu| Builder::new().spawn_scoped(scope, move || compute(*cpu, ends, begun)))
+        let threads: Result<Vec<_>, _> = (busy.iter().zip(cpus))
+            .map(|(busy, cpu)| Builder::new().spawn_scoped(scope, move || busy.compute(*cpu)))
             .collect();
-        while busy.is_ok() && begun.load(Ordering::Relaxed) < cpus.len() {
-            thread::sleep(Duration::from_micros(100));
-        }
-        let outcome = busy.map_err(spawn).and_then(|busy| Ok((busy, work()?)));
-        ends.store(true, Ordering::Relaxed);
+        let outcome = threads
+            .map_err(spawn)
+            .and_then(|threads| Ok((threads, work(&busy)?)));
+        busy.iter().for_each(Busy::end);
         sleeps.thread().unpark();
-        let (busy, outcome) = outcome?;
-        for thread in busy {
+        let (threads, outcome) = outcome?;
+        for thread in threads {
             thread
                 .join()
                 .unwrap_or_else(|_| Err(Failure::unavailable("a thread panicked")))?;
@@ -291,23 +286,11 @@ fn with_others<R>(
     })
 }
 
-/// Computes on a CPU until the end.
-fn compute(cpu: usize, ends: &AtomicBool, begun: &AtomicUsize) -> Result<(), Failure> {
-    let bound = cpus::bind(cpu);
-    begun.fetch_add(1, Ordering::Relaxed);
-    bound?;
-    let mut turns = 0_u64;
-    // Without a pause: a processor that rests is not busy.
-    while !ends.load(Ordering::Relaxed) {
-        turns = black_box(turns.wrapping_add(1));
-    }
-    Ok(())
-}
-
-/// Times calls, `together` of them for each sample.
+/// Times calls, `together` of them for each sample, each while the threads of busy CPUs compute.
 fn measure(
     arguments: &BarrierArguments,
     together: u64,
+    busy: &[Busy],
     mut call: impl FnMut() -> Result<(), Failure>,
 ) -> Result<Cost, Failure> {
     let BarrierArguments {
@@ -322,15 +305,16 @@ fn measure(
     let reserved = samples.try_reserve_exact((calls / together) as usize);
     reserved.map_err(|error| Failure::unavailable(format!("--calls {calls}: {error}")))?;
     let begin = Instant::now();
-    let mut last = begin;
     for _ in 0..calls / together {
+        for busy in busy {
+            busy.await_turn()?;
+        }
+        let begin = Instant::now();
         for _ in 0..together {
             call()?;
         }
-        let now = Instant::now();
-        let ns = (now - last).as_nanos() as f64;
+        let ns = begin.elapsed().as_nanos() as f64;
         samples.push((ns - clock).max(0.0) / together as f64);
-        last = now;
     }
     let seconds = begin.elapsed().as_secs_f64();
     samples.sort_unstable_by(f64::total_cmp);
