@@ -1,4 +1,9 @@
-//! Between which places did it change? The places that a permutation test does not reject.
+//! Where between its neighbours is a change, and between which places? Those that a permutation test does not reject.
+//!
+//! Ranks alone do not tell where a large step is that has few values on one side. Behind it the lower values of the higher
+//! level have ranks below the mean rank, as if they were of the lower level, and the CUSUM of ranks goes on rising. So here a
+//! pair of values counts only if it differs by half the step or more (`scores_apart`). The values of one level are then
+//! equal, if the step is large; if it is small, the scores are about the ranks.
 //!
 //! If the change is in front of the value at `k`, the values before it are in random order, and so
 //! are those behind it. So both parts are permuted at random, which leaves the CUSUM at `k` as it is,
@@ -13,9 +18,10 @@
 use std::ops::Range;
 
 use crate::resampling::Random;
+use crate::summary::selected_median;
 
 use super::sample::Sample;
-use super::scan::{Scores, variance, weighed};
+use super::scan::{Scores, largest, scores_apart, variance, weighed};
 
 /// Fewest and most values on each side that are looked at. With fewer than 1 / 4 % a place beside a step that is beyond
 /// doubt would be kept, as chance puts a value first that often.
@@ -23,6 +29,9 @@ const WIDTH: (f64, f64) = (40.0, 1000.0);
 
 /// The same in units of `(factor * deviation / step)^2`, the scale on which a place is uncertain.
 const UNITS: f64 = 40.0;
+
+/// Rounds after which a place counts as settled.
+const ROUNDS: usize = 20;
 
 /// Permutations after which a place is rejected if none of them reaches the largest CUSUM.
 const PLAIN: usize = 99;
@@ -79,6 +88,30 @@ pub(super) fn bounds(
     })
 }
 
+/// Moves a place to the largest CUSUM of the stretch, until it stays.
+pub(super) fn settled(sample: &Sample, within: &Range<usize>, mut place: usize) -> usize {
+    for _ in 0..ROUNDS {
+        let scores = around(sample, within, place, half_step(sample, within, place));
+        match largest(&scores.of, scores.squares) {
+            Some((top, _)) if within.start + top != place => place = within.start + top,
+            _ => break,
+        }
+    }
+    place
+}
+
+/// Half the difference of the medians before and behind a place.
+fn half_step(sample: &Sample, within: &Range<usize>, place: usize) -> f64 {
+    let level = |part: Range<usize>| selected_median(&mut sample.values[part].to_vec());
+    0.5 * (level(within.start..place) - level(place..within.end)).abs()
+}
+
+/// Scores around a change, of pairs that differ by `least`.
+fn around(sample: &Sample, within: &Range<usize>, place: usize, least: f64) -> Scores {
+    let scores = scores_apart(&sample.values[within.clone()], least);
+    sample.around(place, within.clone(), scores)
+}
+
 /// First and last place around `place` for which `is_kept` holds; `place` itself where it holds for none.
 fn outermost(
     sample: &Sample,
@@ -87,12 +120,14 @@ fn outermost(
     search: Search,
     mut is_kept: impl FnMut(&Tests, usize) -> bool,
 ) -> (usize, usize) {
-    let scores = sample.around(place, within.clone());
-    let width = width(&scores.of, place - within.start, search.factor);
+    let least = half_step(sample, &within, place);
+    let whole = around(sample, &within, place, least);
+    let width = width(&whole.of, place - within.start, search.factor);
     let start = place.saturating_sub(width).max(within.start);
     let end = (place + width).min(within.end);
+    let scores = scores_apart(&sample.values[start..end], least);
     // What groups share is known as far as the place is, so the test of each place is with what it would be there.
-    let tests = |k: usize| Tests::of(sample.around(k, start..end), place - start);
+    let tests = |k: usize| Tests::of(sample.around(k, start..end, scores.clone()), place - start);
     let alone = sample.is_alone().then(|| tests(place));
     let mut is_kept = |k: &usize| match &alone {
         Some(tests) => is_kept(tests, *k - start),
@@ -295,6 +330,31 @@ mod tests {
             }
         }
         assert!(seen[0] >= 2 && seen[1] >= 2, "{seen:?}");
+    }
+
+    #[test]
+    fn scores_count_pairs_that_differ_enough() {
+        let values: Vec<f64> = (0..60).map(|k| f64::from(k * 37 % 23)).collect();
+        for least in [0.0, 0.5, 3.0, 30.0] {
+            let count = |value: &f64| -> i64 {
+                let above = |by: f64| i64::from(by > least) + i64::from(by >= least);
+                values
+                    .iter()
+                    .map(|other| above(value - other) - above(other - value))
+                    .sum()
+            };
+            let expected: Vec<i64> = values.iter().map(count).collect();
+            assert_eq!(scores_apart(&values, least).of, expected);
+        }
+        let ranks = scores(&values);
+        let pairs = scores_apart(&values, 0.0);
+        assert!(
+            ranks
+                .of
+                .iter()
+                .zip(&pairs.of)
+                .all(|(rank, pair)| 2 * rank == *pair)
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! change has as large a peak is what [`super::null`] tells.
 
 use super::sample::Sample;
-use super::scan::{Peak, largest};
+use super::scan::{Peak, largest, scores};
 
 /// Rounds after which the places are taken as they are.
 const ROUNDS: usize = 20;
@@ -72,7 +72,8 @@ fn relocate(places: &mut [usize], sample: &Sample, over: &[&Peak]) {
     for (index, peak) in evidence.into_iter().enumerate() {
         let Some(peak) = peak else { continue };
         let (start, end) = between(places, index, sample.len());
-        let scores = sample.around(places[index], start..end);
+        let ranked = scores(&sample.values[start..end]);
+        let scores = sample.around(places[index], start..end, ranked);
         let whole = largest(&scores.of, scores.squares).map(|(place, _)| start + place);
         let is_inside = |place: &usize| *place > peak.within.start && *place < peak.within.end;
         places[index] = whole.filter(is_inside).unwrap_or(peak.place);

@@ -395,7 +395,7 @@ proptest! {
             prop_assert!(change.p <= level * 1.001 && change.p >= found.p);
         }
         prop_assert!(found.changes.windows(2).all(|pair| pair[0].place < pair[1].place));
-        // Ranks alone count.
+        // The unit does not matter.
         let scaled: Vec<Option<f64>> = values.iter().map(|v| v.map(|v| 4.0 * v)).collect();
         let again = changes(&scaled, &terms).unwrap();
         prop_assert_eq!(again.p, found.p);
