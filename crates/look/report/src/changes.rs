@@ -383,7 +383,7 @@ mod tests {
             let text = changes_text(&found.view, &found.changes, Path::new("h"));
             assert!(text.contains(&format!("\n{word} campaign 7")), "{text}");
             // Far from the size that was found.
-            let is_far = word == "confirmed in" && low.abs().max(high.abs()) < 1.5;
+            let is_far = word == "confirmed in" && f64::max(-low, high) < 1.5;
             assert_eq!(
                 text.contains("less than half of the size in the history"),
                 is_far,

@@ -132,7 +132,7 @@ fn a_large_step_is_found_where_it_is_with_few_revisions_before_it() {
         .laboratory
         .call(&["history", "changes", "h"])
         .code(0);
-    said.prints(&["w size [bytes]: +299%", "  > 2026-01-08"]);
+    said.prints(&["w size [bytes]: +297%", "  > 2026-01-08"]);
     let words = ["history", "changes", "h", "--format", "json"];
     let found = histories.laboratory.call(&words).code(0).json();
     let change = &found["changes"]["found"][0];

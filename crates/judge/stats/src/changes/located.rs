@@ -55,7 +55,7 @@ impl Located {
         for index in 0..found.len() {
             let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
             let (start, end) = between(&cuts, index, sample.len());
-            found[index].place = settled(&sample, &(start..end), cuts[index]);
+            found[index].place = settled(&sample, &(start..end), &found[index]);
         }
         Ok(Self {
             found,

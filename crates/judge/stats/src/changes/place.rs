@@ -22,6 +22,7 @@ use crate::summary::selected_median;
 
 use super::sample::Sample;
 use super::scan::{Scores, largest, scores_apart, variance, weighed};
+use super::segments::Found;
 
 /// Fewest and most values on each side that are looked at. With fewer than 1 / 4 % a place beside a step that is beyond
 /// doubt would be kept, as chance puts a value first that often.
@@ -88,12 +89,16 @@ pub(super) fn bounds(
     })
 }
 
-/// Moves a place to the largest CUSUM of the stretch, until it stays.
-pub(super) fn settled(sample: &Sample, within: &Range<usize>, mut place: usize) -> usize {
+/// The place of a change where the CUSUM of the stretch stays at its largest, but not out of the interval that is its
+/// evidence.
+pub(super) fn settled(sample: &Sample, within: &Range<usize>, found: &Found) -> usize {
+    let mut place = found.place;
     for _ in 0..ROUNDS {
         let scores = around(sample, within, place, half_step(sample, within, place));
-        match largest(&scores.of, scores.squares) {
-            Some((top, _)) if within.start + top != place => place = within.start + top,
+        let top = largest(&scores.of, scores.squares).map(|(top, _)| within.start + top);
+        let is_inside = |top: &usize| (found.evidence.0..=found.evidence.1).contains(top);
+        match top.filter(is_inside) {
+            Some(top) if top != place => place = top,
             _ => break,
         }
     }

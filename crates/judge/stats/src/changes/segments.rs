@@ -20,6 +20,8 @@ const ROUNDS: usize = 20;
 pub(crate) struct Found {
     pub(crate) place: usize,
     pub(crate) statistic: f64,
+    /// The first and the last place within the interval that is the evidence.
+    pub(super) evidence: (usize, usize),
 }
 
 /// The changes of a series, whose peaks are given, that reach `threshold`; in order.
@@ -46,8 +48,12 @@ pub(crate) fn found(sample: &Sample, peaks: &[Peak], threshold: f64) -> Vec<Foun
     let found = places.iter().zip(evidence);
     found
         .filter_map(|(&place, peak)| {
-            let statistic = peak?.statistic;
-            Some(Found { place, statistic })
+            let peak = peak?;
+            Some(Found {
+                place,
+                statistic: peak.statistic,
+                evidence: (peak.within.start + 1, peak.within.end - 1),
+            })
         })
         .collect()
 }

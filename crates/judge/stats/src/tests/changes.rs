@@ -215,14 +215,14 @@ fn a_published_series_of_twenty() {
 }
 
 /// Otava's series of 14 values, in which it finds 5 and 8. Five values against three are apart in one
-/// of 28 random orders: with eight values nothing can be proven.
+/// of 28 random orders: with eight values nothing can be proven. The one change that is found is the larger step.
 #[test]
 fn a_published_series_that_is_too_short_for_its_second_change() {
     let values = [
         0.3, 2.4, 1.5, -0.9, -0.5, 99.7, 98.3, 99.1, 149.0, 149.7, 149.5, 149.1, 148.8, 150.0,
     ];
     let few = found(&values);
-    assert_eq!(places(&few), [8]);
+    assert_eq!(places(&few), [5]);
     // In eight times as many values with such steps both are found.
     let more = series(&[(40, 0.0), (24, 99.0), (48, 149.0)]);
     assert_eq!(places(&found(&more)), [40, 64]);
