@@ -1,6 +1,6 @@
 //! Where the changes of a series are, before the interval of each place is known: the intervals take most of the time.
 
-use super::place::{Search, bounds, interval, settled};
+use super::place::{Search, bounds, interval, settle};
 use super::sample::Sample;
 use super::segments::{Found, between, found};
 use super::{Change, Changes, Terms, dependence, null, present, scan};
@@ -52,11 +52,7 @@ impl Located {
         let threshold = factor * null::critical(sample.len(), terms.level);
         let statistics = peaks.iter().map(|peak| peak.statistic);
         let mut found = found(&sample, &peaks, threshold);
-        for index in 0..found.len() {
-            let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
-            let (start, end) = between(&cuts, index, sample.len());
-            found[index].place = settled(&sample, &(start..end), &found[index]);
-        }
+        settle(&sample, &mut found);
         Ok(Self {
             found,
             search: Search {

@@ -31,7 +31,7 @@ pub(crate) mod dependence;
 mod intervals;
 mod located;
 mod null;
-mod place;
+pub(crate) mod place;
 pub(crate) mod sample;
 pub(crate) mod scan;
 pub(crate) mod segments;

@@ -9,6 +9,8 @@
 //! holds its place and that lies between its neighbours: the chance that any interval without a
 //! change has as large a peak is what [`super::null`] tells.
 
+use std::ops::Range;
+
 use super::sample::Sample;
 use super::scan::{Peak, largest, scores};
 
@@ -16,12 +18,12 @@ use super::scan::{Peak, largest, scores};
 const ROUNDS: usize = 20;
 
 /// A change, and the largest statistic that shows it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) place: usize,
     pub(crate) statistic: f64,
-    /// The first and the last place within the interval that is the evidence.
-    pub(super) evidence: (usize, usize),
+    /// The places within the interval that shows it.
+    pub(super) evidence: Range<usize>,
 }
 
 /// The changes of a series, whose peaks are given, that reach `threshold`; in order.
@@ -52,7 +54,7 @@ pub(crate) fn found(sample: &Sample, peaks: &[Peak], threshold: f64) -> Vec<Foun
             Some(Found {
                 place,
                 statistic: peak.statistic,
-                evidence: (peak.within.start + 1, peak.within.end - 1),
+                evidence: peak.within.start + 1..peak.within.end,
             })
         })
         .collect()

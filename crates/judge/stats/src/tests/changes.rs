@@ -4,6 +4,7 @@
 use super::support::{close, number, numbers};
 use crate::changes::arrivals::arrivals;
 use crate::changes::dependence::autocorrelation;
+use crate::changes::place::settle;
 use crate::changes::sample::Sample;
 use crate::changes::scan::peaks;
 use crate::changes::segments;
@@ -90,7 +91,7 @@ fn agrees_with_the_independent_program() {
             .iter()
             .map(numbers)
             .collect();
-        let found = segments::found(&sample, &peaks, number(&case["bar"]));
+        let mut found = segments::found(&sample, &peaks, number(&case["bar"]));
         let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
         let expected_cuts: Vec<usize> = expected.iter().map(|pair| pair[0] as usize).collect();
         assert_eq!(cuts, expected_cuts, "{name}");
@@ -102,6 +103,9 @@ fn agrees_with_the_independent_program() {
             (rho - number(&case["autocorrelation"])).abs() < 1e-9,
             "{name}"
         );
+        settle(&sample, &mut found);
+        let places: Vec<f64> = found.iter().map(|found| found.place as f64).collect();
+        assert_eq!(places, numbers(&case["places"]), "{name}");
     }
 }
 
