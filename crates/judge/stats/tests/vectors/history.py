@@ -165,7 +165,7 @@ def settled(values, bar, places, groups=None):
         part, m = values[left:right], right - left
         for _ in range(20):
             cut = places[i] - left
-            least = 0.5 * abs(np.median(part[:cut]) - np.median(part[cut:]))
+            least = 0.5 * abs(float(np.median(part[:cut]) - np.median(part[cut:])))
             score = pairs(part, least)
             if groups:
                 score = freed_scores(score, groups[left:right], cut)
