@@ -139,6 +139,12 @@ impl Confirmation {
             _ => Confirmed::Undecided,
         }
     }
+
+    /// Whether all of its interval is below half of a change of this size: the change may be at another place.
+    pub fn is_far_below(&self, size: f64) -> bool {
+        let end = if size > 0.0 { self.high } else { self.low };
+        end.is_some_and(|end| end * size.signum() < 0.5 * size.abs())
+    }
 }
 
 impl Change {

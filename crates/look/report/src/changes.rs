@@ -267,13 +267,20 @@ fn to_confirm(
 /// What came out when both sides were measured again.
 fn confirmed(found: &Confirmation, change: &Change, series: &Series) -> String {
     let size = Estimate::new(found.difference, found.low, found.high);
+    let confirms = found.confirms(change.size(series));
+    let is_small = confirms == Confirmed::Yes && found.is_far_below(change.size(series));
     format!(
-        "{} in campaign {}: {} from {} to {}\n",
+        "{} in campaign {}: {} from {} to {}\n{}",
         confirming(found, change, series),
         found.campaign,
         style(series, size).answer(size),
         found.from.name(),
-        found.to.name()
+        found.to.name(),
+        match is_small {
+            true =>
+                "less than half of the size in the history: the change may be at another revision\n",
+            false => "",
+        }
     )
 }
 
@@ -358,10 +365,12 @@ mod tests {
         let side = |name| json!({ "id": name, "time": 0 });
         let cases = [
             (3.0, 0.5, 4.0, "confirmed in"),
+            (3.0, 0.5, 1.0, "confirmed in"),
             (3.0, -0.5, 4.0, "undecided in"),
             (3.0, -0.5, 2.0, "not confirmed in"),
             (3.0, -4.0, -2.0, "not confirmed in"),
             (-3.0, -4.0, -0.5, "confirmed in"),
+            (-3.0, -1.0, -0.5, "confirmed in"),
             (-3.0, -4.0, 0.5, "undecided in"),
             (-3.0, -2.0, 0.5, "not confirmed in"),
         ];
@@ -373,6 +382,13 @@ mod tests {
             let found = found(&json!([change]));
             let text = changes_text(&found.view, &found.changes, Path::new("h"));
             assert!(text.contains(&format!("\n{word} campaign 7")), "{text}");
+            // Far from the size that was found.
+            let is_far = word == "confirmed in" && f64::max(-low, high) < 1.5;
+            assert_eq!(
+                text.contains("less than half of the size in the history"),
+                is_far,
+                "{text}"
+            );
         }
     }
 }

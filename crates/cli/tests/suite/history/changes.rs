@@ -118,6 +118,34 @@ fn a_change_is_found_with_an_interval_of_revisions() {
     assert!(found["unmeasured"].is_object(), "{found:#}");
 }
 
+/// The lower ones of the values behind the step come first.
+#[test]
+fn a_large_step_is_found_where_it_is_with_few_revisions_before_it() {
+    let percent = [
+        0, -2, 1, 3, -4, 0, 2, 292, 280, 290, 283, 289, 304, 306, 295, 299, 296, 308, 298, 300,
+        297, 296, 299, 305, 298, 302, 301, 303, 307, 294, 309,
+    ];
+    let sizes = percent.map(|percent: i32| 1000_u32.saturating_add_signed(10 * percent));
+    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 31"), &sizes);
+    histories.run(&[]).code(0);
+    let said = histories
+        .laboratory
+        .call(&["history", "changes", "h"])
+        .code(0);
+    said.prints(&["w size [bytes]: +297%", "  > 2026-01-08"]);
+    let words = ["history", "changes", "h", "--format", "json"];
+    let found = histories.laboratory.call(&words).code(0).json();
+    let change = &found["changes"]["found"][0];
+    assert!(
+        (6..=7).contains(&change["low"].as_u64().unwrap()),
+        "{change:#}"
+    );
+    assert!(
+        (7..=8).contains(&change["high"].as_u64().unwrap()),
+        "{change:#}"
+    );
+}
+
 #[test]
 fn a_watch_measures_what_tells_most() {
     // Every sixth revision is measured at first; the change is at the 44th.

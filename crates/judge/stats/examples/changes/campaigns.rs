@@ -106,7 +106,7 @@ fn spread(n: usize) -> Vec<usize> {
 pub fn history(
     plan: (Plan, usize),
     noise: Noise,
-    step: Option<f64>,
+    step: Option<(usize, f64)>,
     random: &mut Random,
 ) -> Vec<(f64, usize)> {
     measured(plan, noise, step, random).0
@@ -116,12 +116,11 @@ pub fn history(
 fn measured(
     (plan, n): (Plan, usize),
     noise: Noise,
-    step: Option<f64>,
+    step: Option<(usize, f64)>,
     random: &mut Random,
 ) -> (Vec<(f64, usize)>, Vec<usize>) {
     let campaigns = plan.campaigns(n, random);
-    let steps: Vec<(usize, f64)> = step.map(|size| (n / 2, size)).into_iter().collect();
-    let values = noise.series(n, &steps, random);
+    let values = noise.series(n, step.as_slice(), random);
     let last = campaigns.iter().max().copied().unwrap_or(0);
     let alone = match noise {
         Noise::Autocorrelated(_) => Noise::Normal,
@@ -189,7 +188,12 @@ fn line(plan: (Plan, usize), noise: Noise, trials: u64, seed: u64) -> bool {
     for size in [2.0, 4.0].map(|size| size * SQRT_2) {
         let (mut near, mut single, mut holding) = (0, 0, 0);
         for trial in 0..trials / 4 {
-            let values = history(plan, noise, Some(size), &mut Random::of(seed, trial));
+            let values = history(
+                plan,
+                noise,
+                Some((n / 2, size)),
+                &mut Random::of(seed, trial),
+            );
             let found = changes_of_groups(&values, &TERMS);
             let found = found.map_or(Vec::new(), |found| found.changes);
             let mut places = found.iter().map(|change| change.place.abs_diff(n / 2));

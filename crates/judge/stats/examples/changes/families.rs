@@ -94,6 +94,6 @@ fn of(noise: Noise, plan: Option<Plan>, with_step: bool, random: &mut Random) ->
         return changes(&whole(&noise.series(N, steps, random)), &terms).ok();
     };
     // Of differences from a control, a step of two standard deviations as well.
-    let step = with_step.then_some(2.0 * SQRT_2);
+    let step = with_step.then_some((N / 2, 2.0 * SQRT_2));
     changes_of_groups(&history((plan, N), noise, step, random), &terms).ok()
 }

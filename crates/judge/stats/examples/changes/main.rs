@@ -12,6 +12,7 @@
 mod arriving;
 mod campaigns;
 mod families;
+mod large;
 mod noise;
 mod none;
 mod pelt;
@@ -44,11 +45,12 @@ const TERMS: Terms = Terms {
 /// A table: prints its lines, and tells whether every promise in it is kept.
 type Table = fn(trials: u64, seed: u64) -> bool;
 
-const TABLES: [(&str, Table); 8] = [
+const TABLES: [(&str, Table); 9] = [
     ("Tail", tail::table),
     ("None", none::table),
     ("Steps", steps::table),
     ("Places", steps::places),
+    ("Large", large::table),
     ("Sizes", sizes::table),
     ("Families", families::table),
     ("Arrivals", arriving::table),

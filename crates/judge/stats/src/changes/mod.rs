@@ -1,7 +1,7 @@
 //! Where does a history of values change, and by how much?
 //!
-//! The values are those of one metric, one for each revision, in their order. Only their ranks count,
-//! so outliers and a slow mode do no harm.
+//! The values are those of one metric, one for each revision, in their order. Whether they change
+//! depends on their ranks alone, so outliers and a slow mode do no harm.
 //!
 //! 1. In each seeded interval ([`layers`]), the rank CUSUM says where the ranks before a place differ
 //!    most from those behind it, and by how many standard deviations.
@@ -11,7 +11,8 @@
 //!    segments.
 //! 3. The narrowest interval over the threshold has the first change, the narrowest of those without
 //!    a change the next one. Then each change is found again between its neighbours (`segments`).
-//! 4. The interval of each place holds what permutation tests do not reject (`place`).
+//! 4. Each place moves to where the pairs of values that differ by half the step or more say, and its
+//!    interval holds what permutation tests do not reject (`place`).
 //!
 //! The promise: if the values within each stretch between true changes are exchangeable, any of the
 //! changes found is false in at most the stated share of series. False is a change whose evidence
@@ -30,7 +31,7 @@ pub(crate) mod dependence;
 mod intervals;
 mod located;
 mod null;
-mod place;
+pub(crate) mod place;
 pub(crate) mod sample;
 pub(crate) mod scan;
 pub(crate) mod segments;

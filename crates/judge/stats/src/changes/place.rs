@@ -1,4 +1,9 @@
-//! Between which places did it change? The places that a permutation test does not reject.
+//! Where between its neighbours is a change, and between which places? Those that a permutation test does not reject.
+//!
+//! Ranks alone do not tell where a large step is that has few values on one side. Behind it the lower values of the higher
+//! level have ranks below the mean rank, as if they were of the lower level, and the CUSUM of ranks goes on rising. So here a
+//! pair of values counts only if it differs by half the step or more (`scores_apart`). The values of one level are then
+//! equal, if the step is large; if it is small, the scores are about the ranks.
 //!
 //! If the change is in front of the value at `k`, the values before it are in random order, and so
 //! are those behind it. So both parts are permuted at random, which leaves the CUSUM at `k` as it is,
@@ -13,9 +18,11 @@
 use std::ops::Range;
 
 use crate::resampling::Random;
+use crate::summary::selected_median;
 
 use super::sample::Sample;
-use super::scan::{Scores, variance, weighed};
+use super::scan::{Scores, largest, scores_apart, variance, weighed};
+use super::segments::{Found, between};
 
 /// Fewest and most values on each side that are looked at. With fewer than 1 / 4 % a place beside a step that is beyond
 /// doubt would be kept, as chance puts a value first that often.
@@ -23,6 +30,9 @@ const WIDTH: (f64, f64) = (40.0, 1000.0);
 
 /// The same in units of `(factor * deviation / step)^2`, the scale on which a place is uncertain.
 const UNITS: f64 = 40.0;
+
+/// Rounds after which a place counts as settled.
+const ROUNDS: usize = 20;
 
 /// Permutations after which a place is rejected if none of them reaches the largest CUSUM.
 const PLAIN: usize = 99;
@@ -79,6 +89,36 @@ pub(super) fn bounds(
     })
 }
 
+/// Moves each change to where the CUSUM between its neighbours stays at its largest, but not out of its evidence.
+pub(crate) fn settle(sample: &Sample, found: &mut [Found]) {
+    for index in 0..found.len() {
+        let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
+        let (start, end) = between(&cuts, index, sample.len());
+        let (within, found) = (start..end, &mut found[index]);
+        for _ in 0..ROUNDS {
+            let least = half_step(sample, &within, found.place);
+            let scores = around(sample, &within, found.place, least);
+            let top = largest(&scores.of, scores.squares).map(|(top, _)| start + top);
+            match top.filter(|top| found.evidence.contains(top)) {
+                Some(top) if top != found.place => found.place = top,
+                _ => break,
+            }
+        }
+    }
+}
+
+/// Half the difference of the medians before and behind a place.
+fn half_step(sample: &Sample, within: &Range<usize>, place: usize) -> f64 {
+    let level = |part: Range<usize>| selected_median(&mut sample.values[part].to_vec());
+    0.5 * (level(within.start..place) - level(place..within.end)).abs()
+}
+
+/// Scores around a change, of pairs that differ by `least`.
+fn around(sample: &Sample, within: &Range<usize>, place: usize, least: f64) -> Scores {
+    let scores = scores_apart(&sample.values[within.clone()], least);
+    sample.around(place, within.clone(), scores)
+}
+
 /// First and last place around `place` for which `is_kept` holds; `place` itself where it holds for none.
 fn outermost(
     sample: &Sample,
@@ -87,12 +127,14 @@ fn outermost(
     search: Search,
     mut is_kept: impl FnMut(&Tests, usize) -> bool,
 ) -> (usize, usize) {
-    let scores = sample.around(place, within.clone());
-    let width = width(&scores.of, place - within.start, search.factor);
+    let least = half_step(sample, &within, place);
+    let whole = around(sample, &within, place, least);
+    let width = width(&whole.of, place - within.start, search.factor);
     let start = place.saturating_sub(width).max(within.start);
     let end = (place + width).min(within.end);
+    let scores = scores_apart(&sample.values[start..end], least);
     // What groups share is known as far as the place is, so the test of each place is with what it would be there.
-    let tests = |k: usize| Tests::of(sample.around(k, start..end), place - start);
+    let tests = |k: usize| Tests::of(sample.around(k, start..end, scores.clone()), place - start);
     let alone = sample.is_alone().then(|| tests(place));
     let mut is_kept = |k: &usize| match &alone {
         Some(tests) => is_kept(tests, *k - start),
@@ -239,97 +281,4 @@ fn shuffle(values: &mut [i64], random: &mut Random) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::changes::scan::scores;
-    use crate::resampling::Resampling;
-
-    /// All orders of some scores.
-    fn orders(scores: &[i64]) -> Vec<Vec<i64>> {
-        let Some((first, rest)) = scores.split_first() else {
-            return vec![Vec::new()];
-        };
-        let mut all = Vec::new();
-        for order in orders(rest) {
-            for place in 0..=order.len() {
-                let mut longer = order.clone();
-                longer.insert(place, *first);
-                all.push(longer);
-            }
-        }
-        all
-    }
-
-    /// Share of all orders of both parts that reach the largest CUSUM.
-    fn share(tests: &Tests, k: usize) -> f64 {
-        let (before, behind) = tests.scores.split_at(k);
-        let (before, behind) = (orders(before), orders(behind));
-        let goal = tests.largest * (1.0 - 1e-12);
-        let all = before
-            .iter()
-            .flat_map(|one| behind.iter().map(move |other| (one, other)));
-        let goals = tests.goals(goal);
-        let reaching =
-            all.filter(|(one, other)| tests.reaches(&[one.as_slice(), other].concat(), &goals));
-        reaching.count() as f64 / (before.len() * behind.len()) as f64
-    }
-
-    #[test]
-    fn places_are_kept_that_all_orders_would_keep() {
-        let values = [3.0, 1.0, 4.0, 1.5, 7.2, 2.6, 6.0, 8.0, 5.0, 7.5];
-        let tests = Tests::of(scores(&values), 6);
-        let search = Search {
-            confidence: 0.8,
-            draws: 9999,
-            factor: 1.0,
-        };
-        let mut random = Resampling { draws: 1, seed: 5 }.random().unwrap();
-        let mut seen = [0, 0];
-        for k in 1..values.len() {
-            let share = share(&tests, k);
-            // Those that are close to the level are left to chance.
-            if (share - CAUTION * 0.2).abs() > 0.02 {
-                let kept = share > CAUTION * 0.2;
-                assert_eq!(tests.is_kept(k, search, &mut random), kept, "{k}: {share}");
-                seen[usize::from(kept)] += 1;
-            }
-        }
-        assert!(seen[0] >= 2 && seen[1] >= 2, "{seen:?}");
-    }
-
-    #[test]
-    fn goals_are_the_least_sums_that_reach_them() {
-        let values: Vec<f64> = (0..200).map(|k| f64::from(k * 37 % 101)).collect();
-        let tests = Tests::of(scores(&values), 80);
-        for goal in [1e-9, tests.largest / 3.0, tests.largest] {
-            for (k, least) in (1..).zip(tests.goals(goal)) {
-                assert!(least > 0 && weighed(least, k, 200) >= goal);
-                assert!(least == 1 || weighed(least - 1, k, 200) < goal);
-            }
-        }
-    }
-
-    #[test]
-    fn an_interval_stays_between_the_neighbours() {
-        let mut random = Resampling { draws: 1, seed: 5 }.random().unwrap();
-        let search = Search {
-            confidence: 0.95,
-            draws: 199,
-            factor: 1.5,
-        };
-        for values in [
-            vec![1.0, 2.0],
-            vec![2.0, 2.0, 2.0],
-            vec![1.0, 1.0, 2.0, 1.0],
-        ] {
-            for place in 1..values.len() {
-                let all = 0..values.len();
-                let sample = Sample::alone(values.clone());
-                let (low, high) = interval(&sample, all.clone(), place, search, &mut random);
-                assert!(0 < low && low <= place && place <= high && high < values.len());
-                let (first, last) = bounds(&sample, all, place, search);
-                assert!(0 < first && first <= low && high <= last && last < values.len());
-            }
-        }
-    }
-}
+mod tests;

@@ -88,9 +88,8 @@ impl Sample {
         }
     }
 
-    /// The scores of a stretch with one change, in front of `place`, freed of what groups share.
-    pub(super) fn around(&self, place: usize, within: Range<usize>) -> Scores {
-        let ranked = scores(&self.values[within.clone()]);
+    /// Scores of a stretch with one change, in front of `place`, freed of what groups share.
+    pub(super) fn around(&self, place: usize, within: Range<usize>, ranked: Scores) -> Scores {
         if self.is_alone() {
             return ranked;
         }

@@ -207,6 +207,24 @@ pub(super) fn scores(values: &[f64]) -> Scores {
     }
 }
 
+/// Scores of the values of one stretch by the pairs that differ by `least` or more: of each value, how many of the others it
+/// is above, less how many it is below, times 2, as pairs that differ by exactly `least` count half.
+pub(super) fn scores_apart(values: &[f64], least: f64) -> Scores {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let below = |limit: f64| {
+        let less = sorted.partition_point(|value| *value < limit);
+        (less + sorted.partition_point(|value| *value <= limit)) as i64
+    };
+    let all = 2 * values.len() as i64;
+    let of = values
+        .iter()
+        .map(|value| below(value - least) + below(value + least) - all);
+    let of: Vec<i64> = of.collect();
+    let squares = sum_of_squares(&of).max(4.0 * squares(of.len(), f64::INFINITY));
+    Scores { of, squares }
+}
+
 /// The place within a stretch where the statistic is largest, and the statistic; the first of
 /// several. Nothing where all values are equal.
 pub(super) fn largest(scores: &[i64], squares: f64) -> Option<(usize, f64)> {

@@ -9,17 +9,21 @@
 //! holds its place and that lies between its neighbours: the chance that any interval without a
 //! change has as large a peak is what [`super::null`] tells.
 
+use std::ops::Range;
+
 use super::sample::Sample;
-use super::scan::{Peak, largest};
+use super::scan::{Peak, largest, scores};
 
 /// Rounds after which the places are taken as they are.
 const ROUNDS: usize = 20;
 
 /// A change, and the largest statistic that shows it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) place: usize,
     pub(crate) statistic: f64,
+    /// The places within the interval that shows it.
+    pub(super) evidence: Range<usize>,
 }
 
 /// The changes of a series, whose peaks are given, that reach `threshold`; in order.
@@ -46,8 +50,12 @@ pub(crate) fn found(sample: &Sample, peaks: &[Peak], threshold: f64) -> Vec<Foun
     let found = places.iter().zip(evidence);
     found
         .filter_map(|(&place, peak)| {
-            let statistic = peak?.statistic;
-            Some(Found { place, statistic })
+            let peak = peak?;
+            Some(Found {
+                place,
+                statistic: peak.statistic,
+                evidence: peak.within.start + 1..peak.within.end,
+            })
         })
         .collect()
 }
@@ -72,7 +80,8 @@ fn relocate(places: &mut [usize], sample: &Sample, over: &[&Peak]) {
     for (index, peak) in evidence.into_iter().enumerate() {
         let Some(peak) = peak else { continue };
         let (start, end) = between(places, index, sample.len());
-        let scores = sample.around(places[index], start..end);
+        let ranked = scores(&sample.values[start..end]);
+        let scores = sample.around(places[index], start..end, ranked);
         let whole = largest(&scores.of, scores.squares).map(|(place, _)| start + place);
         let is_inside = |place: &usize| *place > peak.within.start && *place < peak.within.end;
         places[index] = whole.filter(is_inside).unwrap_or(peak.place);

@@ -4,8 +4,8 @@ Run in this directory: python3 history.py  (writes history.json; NumPy 2.4; half
 
 series: the largest rank CUSUM over all seeded intervals, the autocorrelation of ranks within the
 segments given, and the changes at a given threshold: narrowest over threshold first, then each one
-between its neighbours. Written from the description in docs/statistics/changes.md: ranks by counting,
-sums by plain loops.
+between its neighbours; and their places, by pairs of values that differ by half the step. Written from
+the description in docs/statistics/changes.md: ranks by counting, sums by plain loops.
 groups: the same of values that share noise by groups. What they share is taken out with the inverse root of the
 covariance matrix, by its eigenvalues.
 tails: how often the largest CUSUM of random orders reaches a statistic, counted. The table of the
@@ -59,7 +59,11 @@ SHARED = 2.0
 
 def freed(values, groups, cut=None):
     """Twice the ranks without what groups share, in steps of 1 / 1024; with a cut, around the means before and behind it."""
-    r = np.array([2 * x - len(values) - 1 for x in ranks(values)])
+    return freed_scores([2 * x - len(values) - 1 for x in ranks(values)], groups, cut)
+
+
+def freed_scores(scores, groups, cut=None):
+    r = np.array(scores)
     level = np.zeros(len(r))
     if cut is not None:
         level[:cut], level[cut:] = r[:cut].mean(), r[cut:].mean()
@@ -97,6 +101,10 @@ def peaks(values, groups=None):
     return [p for p in all_of if p]
 
 
+def highest(values, bar, groups=None):
+    return sorted((p for p in peaks(values, groups) if p[3] >= bar), key=lambda p: (p[1] - p[0], -p[3]))
+
+
 def evidence(places, over):
     out = []
     for i, place in enumerate(places):
@@ -110,7 +118,7 @@ def evidence(places, over):
 
 def changes(values, bar, groups=None):
     n = len(values)
-    over = sorted((p for p in peaks(values, groups) if p[3] >= bar), key=lambda p: (p[1] - p[0], -p[3]))
+    over = highest(values, bar, groups)
     places = []
     for _ in range(20):
         before = list(places)
@@ -140,6 +148,33 @@ def changes(values, bar, groups=None):
         if places == before:
             break
     return [[place, found[3]] for place, found in zip(places, evidence(places, over))]
+
+
+def pairs(values, least):
+    """Of each value, twice how many others it is above by `least` or more, less how many it is below; exactly that: half."""
+    return [sum((v < w - least) + (v <= w - least) - (v > w + least) - (v >= w + least) for v in values) for w in values]
+
+
+def settled(values, bar, places, groups=None):
+    n = len(values)
+    own = evidence(places, highest(values, bar, groups))
+    places = list(places)
+    for i, found in enumerate(own):
+        left = places[i - 1] if i else 0
+        right = places[i + 1] if i + 1 < len(places) else n
+        part, m = values[left:right], right - left
+        for _ in range(20):
+            cut = places[i] - left
+            least = 0.5 * abs(float(np.median(part[:cut]) - np.median(part[cut:])))
+            score = pairs(part, least)
+            if groups:
+                score = freed_scores(score, groups[left:right], cut)
+            size = [abs(sum(score[:k])) / math.sqrt(k * (m - k)) for k in range(1, m)]
+            top = left + 1 + next(k for k, s in enumerate(size) if s >= max(size) * (1 - 1e-12))
+            if max(size) == 0 or not found[0] < top < found[1] or top == places[i]:
+                break
+            places[i] = top
+    return places
 
 
 def autocorrelation(values, places, groups=None):
@@ -178,7 +213,8 @@ def case(name, values, bar):
     values = [float(v) for v in values]
     places = changes(values, bar)
     return {"name": name, "values": values, "bar": bar, "strongest": max([p[3] for p in peaks(values)], default=0.0),
-            "changes": places, "autocorrelation": autocorrelation(values, [p for p, _ in places])}
+            "changes": places, "autocorrelation": autocorrelation(values, [p for p, _ in places]),
+            "places": settled(values, bar, [p for p, _ in places])}
 
 
 def grouped(name, values, groups, bar):
@@ -190,11 +226,13 @@ def grouped(name, values, groups, bar):
         places = changes(some, bar)
         return {"name": name, "values": values, "groups": groups, "bar": bar,
                 "strongest": max((p[3] for p in peaks(some)), default=0.0), "changes": places,
-                "autocorrelation": autocorrelation(some, [p for p, _ in places])}
+                "autocorrelation": autocorrelation(some, [p for p, _ in places]),
+                "places": settled(some, bar, [p for p, _ in places])}
     places = changes(values, bar, groups)
     return {"name": name, "values": values, "groups": groups, "bar": bar,
             "strongest": max(p[3] for p in peaks(values, groups)), "changes": places,
-            "autocorrelation": autocorrelation(values, [p for p, _ in places], groups)}
+            "autocorrelation": autocorrelation(values, [p for p, _ in places], groups),
+            "places": settled(values, bar, [p for p, _ in places], groups)}
 
 
 def shared(kind, sizes, steps, step_at_border):
