@@ -147,7 +147,7 @@ fn every_command_has_an_example_that_works() {
             // failure.
             let verdict = matches!(
                 (name.as_str(), output.status.code()),
-                ("compare", Some(1 | 3)) | ("doctor", Some(5))
+                ("compare", Some(1 | 3)) | ("bisect", Some(4)) | ("doctor", Some(5))
             );
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(

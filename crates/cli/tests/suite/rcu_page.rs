@@ -43,8 +43,8 @@ fn measured_by(program: &str, name: &str) -> Laboratory {
     let few = experiment
         .replace("/../target/release/perflab-kv", "/kv")
         .replace("runs = 15", "runs = 6")
-        .replace("slices = 10", "slices = 2")
-        .replace("slices = 4", "slices = 2");
+        .replace("runs = 10", "runs = 6")
+        .replace("slices = 8", "slices = 2");
     let laboratory = Laboratory::new();
     laboratory.program("kv", program);
     laboratory.run(&few).code(0);
