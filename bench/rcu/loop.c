@@ -3,9 +3,10 @@
  *
  *     NAME [--readers N] [--writers N] [--milliseconds N] [--affinity CPU,CPU...] [--quiescent-every N] [--layout K]
  *
- * The loops are those of liburcu's own test_urcu. A reader opens a section, loads the pointer, compares what it finds,
- * ends the section, counts in a word of memory, and looks whether it is time to end. A writer allocates, exchanges the
- * pointer, waits for a grace period, overwrites and frees; a write counts if it has ended before the flag.
+ * The loops are those of liburcu's own test_urcu, but for one comparison. A reader opens a section, loads what the
+ * pointer leads to, ends the section, compares what it found, counts in a word of memory, and looks whether it is time
+ * to end. test_urcu compares within the section. A writer allocates, exchanges the pointer, waits for a grace period,
+ * overwrites and frees; a write counts if it has ended before the flag.
  *
  * Compile with -DFLAVOUR=memb -DHEADER='<urcu/urcu-memb.h>', see `build`. */
 #define _GNU_SOURCE
@@ -83,9 +84,10 @@ static inline __attribute__((always_inline)) void read_until_end(int *const *fro
     do {
         RCU(read_lock)();
         int *object = rcu_dereference(*(int **)from);
-        if (object && __builtin_expect(*object != VALUE, 0))
-            wrong(*object);
+        int value = object ? *object : VALUE;
         RCU(read_unlock)();
+        if (__builtin_expect(value != VALUE, 0))
+            wrong(value);
         unsigned long reads = __atomic_load_n(count, __ATOMIC_RELAXED) + 1;
         __atomic_store_n(count, reads, __ATOMIC_RELAXED);
         if (HAS_QUIESCENT_STATES && __builtin_expect((reads & mask) == 0, 0))

@@ -43,7 +43,7 @@ fn measured_by(program: &str, name: &str) -> Laboratory {
     let few = experiment
         .replace("/../target/release/perflab-kv", "/kv")
         .replace("runs = 15", "runs = 6")
-        .replace("runs = 10", "runs = 6")
+        .replace("runs = 12", "runs = 6")
         .replace("slices = 8", "slices = 2");
     let laboratory = Laboratory::new();
     laboratory.program("kv", program);

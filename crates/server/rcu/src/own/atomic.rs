@@ -43,6 +43,17 @@ impl Futex {
         self.0.swap(value, order)
     }
 
+    #[inline(always)]
+    pub fn compare_exchange(
+        &self,
+        value: u32,
+        new: u32,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u32, u32> {
+        self.0.compare_exchange(value, new, success, failure)
+    }
+
     /// Sleeps until it is woken, if the word has this value. It may also wake without a cause.
     pub fn wait(&self, value: u32) {
         // SAFETY: the kernel compares the word, which lives as long as the reference. There is no time limit.
@@ -59,13 +70,22 @@ impl Futex {
 
     /// Wakes a thread that sleeps on the word.
     pub fn wake_one(&self) {
+        self.wake(1);
+    }
+
+    /// Wakes all threads that sleep on the word.
+    pub fn wake_all(&self) {
+        self.wake(i32::MAX);
+    }
+
+    fn wake(&self, threads: i32) {
         // SAFETY: the kernel uses the word by its address only.
         unsafe {
             libc::syscall(
                 libc::SYS_futex,
                 self.0.as_ptr(),
                 libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-                1,
+                threads,
             );
         }
     }
@@ -98,10 +118,9 @@ impl<T> Mutex<T> {
 
     /// Waits until nobody else has the value.
     pub fn lock(&self) -> Locked<'_, T> {
-        let taken =
-            self.state
-                .0
-                .compare_exchange(FREE, LOCKED, Ordering::Acquire, Ordering::Relaxed);
+        let taken = self
+            .state
+            .compare_exchange(FREE, LOCKED, Ordering::Acquire, Ordering::Relaxed);
         if taken.is_err() {
             self.wait();
         }

@@ -9,13 +9,13 @@
 //! ```text
 //! synchronize                                                    reader
 //!  1 want = epoch.fetch_add(0, AcqRel) + 1                        begin   epoch.load(Acquire)
-//!  2 lock; done.load(Acquire) >= want: unlock, return                     seen.store(epoch, Release); light
+//!  2 turn, or done.load(Acquire) >= want: return                          seen.store(epoch, Release); light
 //!  3 new = epoch.fetch_add(1, AcqRel) + 1                         end     seen.store(OUTSIDE, Release); light
 //!  4 heavy                                                                awaited.load(Relaxed): wake
 //!  5 each slot: until seen.load(Acquire) is OUTSIDE or >= new     pass    epoch.load(Acquire); as seen: return
 //!    (a hundred looks; then awaited = WRITER, heavy,                      seen.store(epoch, Release); light
 //!    look again, sleep)                                                   awaited.load(Relaxed): wake
-//!  6 done.store(new, Release); unlock
+//!  6 done.store(new, Release); end of the turn
 //! ```
 //!
 //! # Why no reader sees freed memory
@@ -41,14 +41,15 @@
 //!
 //! The writer stores `awaited`, has a heavy fence, and looks at `seen`. The reader stores `seen`, has a light fence,
 //! and looks at `awaited`. At least one sees what the other stored. The kernel compares `awaited` before it lets the
-//! writer sleep. Only who has the lock sleeps, so one word for each reader is enough, and no other reader's end wakes
-//! it.
+//! writer sleep. Only the writer that has the turn sleeps for a reader, so one word for each reader is enough, and no
+//! other reader's end wakes it. `turn` says why no writer sleeps for ever for another.
 
 use std::marker::PhantomData;
 
-use super::atomic::{AtomicU64, Mutex, Ordering, pause};
+use super::atomic::{AtomicU64, Ordering, pause};
 use super::fence::Fences;
 use super::slots::{NOBODY, OUTSIDE, Slot, Slots, WRITER};
+use super::turn::Turn;
 
 /// The word that readers load. It has its lines to itself, as all readers share them.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ pub struct Domain<F> {
     epoch: Epoch,
     /// The latest grace period that has ended.
     done: AtomicU64,
-    lock: Mutex<()>,
+    turn: Turn,
     slots: Slots,
     fences: PhantomData<fn() -> F>,
 }
@@ -79,7 +80,7 @@ impl<F: Fences> Domain<F> {
         Self {
             epoch: Epoch(AtomicU64::new(1)),
             done: AtomicU64::new(1),
-            lock: Mutex::new(()),
+            turn: Turn::new(),
             slots: Slots::new(),
             fences: PhantomData,
         }
@@ -103,25 +104,25 @@ impl<F: Fences> Domain<F> {
         // 1
         let want = self.epoch.0.fetch_add(0, Ordering::AcqRel) + 1;
         // 2
-        let lock = self.lock.lock();
-        if self.done.load(Ordering::Acquire) >= want {
+        let is_done = || self.done.load(Ordering::Acquire) >= want;
+        let Some(turn) = self.turn.take(F::LOOKS_AT_TURN, is_done) else {
             return;
-        }
+        };
         let new = self.start();
         self.finish(new);
         // 6
         self.done.store(new, Ordering::Release);
-        drop(lock);
+        drop(turn);
     }
 
-    /// Steps 3 and 4. The caller has the lock.
+    /// Steps 3 and 4. The caller has the turn.
     pub fn start(&self) -> u64 {
         let new = self.epoch.0.fetch_add(1, Ordering::AcqRel) + 1;
         F::heavy();
         new
     }
 
-    /// Step 5. The caller has the lock.
+    /// Step 5. The caller has the turn.
     pub fn finish(&self, new: u64) {
         for slot in self.slots.iter() {
             let mut looks = 0;

@@ -14,6 +14,9 @@ pub trait Fences: 'static {
     /// How often a writer looks at a reader before it sleeps.
     const LOOKS: u32 = 100;
 
+    /// How often a writer looks at a turn that another has before it sleeps.
+    const LOOKS_AT_TURN: u32 = 100;
+
     /// A fence in a reader.
     fn light();
 

@@ -6,6 +6,7 @@ mod domain;
 mod fence;
 pub mod membarrier;
 pub mod slots;
+mod turn;
 
 use std::marker::PhantomData;
 use std::sync::atomic::{Ordering, compiler_fence, fence};

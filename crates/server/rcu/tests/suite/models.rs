@@ -18,6 +18,8 @@ mod fence;
 mod slots;
 #[path = "../../src/tickets.rs"]
 mod tickets;
+#[path = "../../src/own/turn.rs"]
+mod turn;
 
 /// Where the tickets look for it.
 mod own {
@@ -35,11 +37,12 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use tickets::Tickets;
 
-/// Full fences, and a writer that waits awake.
+/// Full fences, and a writer that waits for readers awake.
 struct Awake;
 
 impl Fences for Awake {
     const LOOKS: u32 = u32::MAX;
+    const LOOKS_AT_TURN: u32 = 0;
 
     fn light() {
         loom::sync::atomic::fence(Ordering::SeqCst);
@@ -55,6 +58,7 @@ struct Asleep;
 
 impl Fences for Asleep {
     const LOOKS: u32 = 0;
+    const LOOKS_AT_TURN: u32 = 0;
 
     fn light() {
         Awake::light();
@@ -235,6 +239,12 @@ fn writers_share_a_grace_period() {
 #[test]
 fn writers_share_a_grace_period_with_quiescent_states() {
     play_bounded::<Awake, _>(2, [passes, writes, writes_too]);
+}
+
+#[test]
+fn writers_sleep_until_a_turn_ends() {
+    play_bounded::<Asleep, _>(3, [writes, writes_too]);
+    play_bounded::<Asleep, _>(2, [reads_once, writes, writes_too]);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
+use loom::sync::Condvar;
 use loom::sync::atomic::AtomicU32;
-use loom::sync::{Condvar, MutexGuard};
 
 pub use loom::hint::spin_loop as pause;
 pub use loom::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -22,6 +22,8 @@ pub enum Fault {
     AddsNothing,
     /// The kernel lets a thread sleep without a look at the word.
     SleepsUnseen,
+    /// Those that sleep together are not woken.
+    WakesNobody,
 }
 
 fn has(fault: Fault) -> bool {
@@ -82,7 +84,21 @@ impl Futex {
     }
 
     pub fn swap(&self, value: u32, order: Ordering) -> u32 {
+        // A model that has failed unwinds, and is over.
+        if std::thread::panicking() {
+            return value;
+        }
         self.word.swap(value, order)
+    }
+
+    pub fn compare_exchange(
+        &self,
+        value: u32,
+        new: u32,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u32, u32> {
+        self.word.compare_exchange(value, new, success, failure)
     }
 
     pub fn wait(&self, value: u32) {
@@ -96,17 +112,11 @@ impl Futex {
         let _lock = self.lock.lock().unwrap();
         self.woken.notify_one();
     }
-}
 
-#[derive(Debug)]
-pub struct Mutex<T>(loom::sync::Mutex<T>);
-
-impl<T> Mutex<T> {
-    pub fn new(value: T) -> Self {
-        Self(loom::sync::Mutex::new(value))
-    }
-
-    pub fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap()
+    pub fn wake_all(&self) {
+        if !has(Fault::WakesNobody) {
+            let _lock = self.lock.lock().unwrap();
+            self.woken.notify_all();
+        }
     }
 }

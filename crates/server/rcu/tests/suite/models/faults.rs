@@ -119,6 +119,12 @@ fn a_kernel_does_not_compare() {
 }
 
 #[test]
+#[should_panic(expected = "deadlock")]
+fn a_turn_ends_and_wakes_nobody() {
+    play_with::<Asleep, _>(Some(Fault::WakesNobody), Some(3), [writes, writes_too]);
+}
+
+#[test]
 #[should_panic(expected = "Causality violation")]
 fn a_ticket_is_taken_by_a_plain_load() {
     play_tickets(Some(Fault::AddsNothing));
