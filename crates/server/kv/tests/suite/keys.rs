@@ -13,7 +13,7 @@ use crate::{no_libraries, rcu};
 fn described() -> BTreeSet<String> {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/rcu.md");
     let page = fs::read_to_string(page).unwrap();
-    let (_, table) = page.split_once("\n### What is printed\n").unwrap();
+    let (_, table) = page.split_once("\n### Keys of the output\n").unwrap();
     let rows = table.lines().skip_while(|line| !line.starts_with('|'));
     let rows = rows.take_while(|line| line.starts_with('|'));
     let cells = rows.filter_map(|row| row.split('|').nth(1));
