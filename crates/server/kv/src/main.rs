@@ -23,8 +23,8 @@ use failure::{Code, Failure};
 )]
 #[command(
     after_help = "Exit codes: 0 fine; 1 freed memory was read, memory was not freed in the end or grew beyond its bound, \
-or a stall was not reported; 2 usage; 3 the output cannot be written; 4 no number: the mechanism was not at work; 5 \
-unavailable here; 77 `possible` or `barrier --possible` says no"
+or a stall was not reported; 2 usage; 3 the output cannot be written; 4 no number: the mechanism was not at work, or a \
+thread failed; 5 unavailable here; 77 `possible` or `barrier --possible` says no"
 )]
 struct CommandLine {
     #[command(subcommand)]

@@ -4,7 +4,7 @@ use perflab_rcu::{Counts, Durations, Facts};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The result of a measurement. What was not measured is absent.
+/// The result of a measurement. A value that was not measured is absent.
 #[derive(Debug, Serialize)]
 pub struct Measured {
     pub flavour: String,

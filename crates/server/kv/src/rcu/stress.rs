@@ -124,7 +124,7 @@ struct Shared<F: Flavour> {
     reads: AtomicU64,
     /// Nodes that were replaced.
     retired: AtomicU64,
-    /// Times that a writer was told that it had to wait.
+    /// Times that too much waited to be freed for a writer to go on.
     stalls: AtomicU64,
     /// The most bytes that waited to be freed.
     most: AtomicU64,
@@ -281,9 +281,7 @@ fn begin<F: Flavour>(shared: &Arc<Shared<F>>, (name, work): Work<F>) -> Result<T
         Ok(thread) => Ok((name, thread)),
         Err(error) => {
             shared.ends.store(true, Ordering::Relaxed);
-            Err(Failure::unavailable(format!(
-                "no thread can be made: {error}"
-            )))
+            Err(Failure::no_thread(&error))
         }
     }
 }
@@ -372,9 +370,14 @@ fn watch<F: Flavour>(
     if wait_until(END, is_over) {
         return Ok((died > 0).then(|| reports.dead()));
     }
+    let seconds = END.as_secs();
     Err(found(match holder {
-        Holder::Dying => "a thread ended inside of a section and was not reported".to_owned(),
-        _ => format!("the thread {NEVER_ENDING} held grace periods up and was not named"),
+        Holder::Dying => {
+            format!("a thread ended inside of a section and was not reported within {seconds} s")
+        }
+        _ => format!(
+            "the thread {NEVER_ENDING} held grace periods up and was not named within {seconds} s"
+        ),
     }))
 }
 

@@ -1,5 +1,4 @@
-// A small RCU with membarrier under the names of one of liburcu's flavours, FLAVOUR. So a library may be called one thing
-// and be another.
+// A small RCU with membarrier under the names of one of liburcu's flavours, FLAVOUR. Its name need not be what it is.
 //
 // COMMAND    the command of membarrier that it calls
 // HANDLER    installs a handler of SIGUSR1, as signal does, and never sends the signal
