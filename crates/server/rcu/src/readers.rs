@@ -193,8 +193,8 @@ impl Listed {
     fn look(&self) -> Found {
         if self.thread.is_alive() {
             // SAFETY: the place was listed together with this function. The lock keeps the thread from leaving, and it
-            // lives until it has left, as `Flavour::join` was promised. A thread that breaks this promise by a system
-            // call of its own may end before the next line. Its stack and its variables stay, as nobody can join it.
+            // lives until it has left, as `Flavour::join` was promised. Only unsafe code can end a thread before, by a
+            // system call of its own. Its variables then stay as long as nobody joins it.
             let holds_up = unsafe { (self.holds_up)(self.place) };
             return if holds_up {
                 Found::HoldsUp(self.holder)
