@@ -17,8 +17,8 @@ use crate::output::print_json;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  perflab-kv rcu run memb --readers 6 --writers 2 --milliseconds 10000 --affinity 0,1",
-    after_long_help = "Before it measures, it lets readers read and makes one grace period, and ends with 4 if the \
-mechanism of the flavour was not at work: if nobody called membarrier under memb, for one. It looks again after the \
+    after_long_help = "Before it measures, it lets readers read and makes one grace period. It ends with 4 if the \
+mechanism of the flavour was not at work, as when nobody called membarrier under memb. It looks again after the \
 measurement: the counts must fit the number of writes.\n\n\
 Prints one JSON object on one line:\n  \
 flavour, readers, writers\n  \
