@@ -4,9 +4,9 @@ use std::time::Duration;
 
 /// When batches are closed, and how much may wait.
 ///
-/// At most `most_bytes` of all threads together wait to be freed. Each thread that retires may add one batch, and what it
-/// retires between two calls of [`Limbo::relieve`](crate::Limbo::relieve). That holds if each thread stops retiring while
-/// `relieve` returns an error. Objects say how many bytes they have: [`Reclaim::bytes`](crate::Reclaim::bytes).
+/// At most `most_bytes` of all threads together wait to be freed. Each thread that retires may add one batch, and what
+/// it retires between two calls of [`Limbo::relieve`](crate::Limbo::relieve). That holds if each thread stops retiring
+/// while `relieve` returns an error. Objects say how many bytes they have: [`Reclaim::bytes`](crate::Reclaim::bytes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// A batch with this number of bytes is closed: it waits for a grace period. 64 KiB by default; 0 closes one with

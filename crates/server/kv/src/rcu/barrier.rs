@@ -41,8 +41,8 @@ interrupts             function call interrupts of CPUs other than the caller's\
 sleeps                 times that the caller slept\n\n\
 Ends with 4 if membarrier was not at work. With --others busy, expedited calls must have made an interrupt for each \
 call and busy CPU, or 90 % of that. Calls that are not expedited must have slept, each \
-once. Nothing is required of expedited calls with --others idle, as they interrupt no idle CPU. mfence and lock have no \
-evidence.\n\n\
+once. Nothing is required of expedited calls with --others idle, as they interrupt no idle CPU. mfence and lock have \
+no evidence.\n\n\
 A call waits until the thread of each busy CPU computes: while other programs have that CPU, a call interrupts \
 nobody, and costs little.\n\n\
 Example:\n  perflab-kv rcu barrier expedited --calls 666667 --others busy"

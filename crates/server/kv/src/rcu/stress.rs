@@ -59,8 +59,8 @@ const PROGRESS: Duration = Duration::from_secs(10);
 #[command(
     after_help = "Example:\n  perflab-kv rcu stress qsbr --seconds 600",
     after_long_help = "Readers are fast, sleep in sections, join and leave all the time, or are offline. Writers \
-retire what they replace, in batches. Ends with 1 if a reader sees a freed node, a node is not freed in the end, or more \
-memory waits to be freed than the limits allow.\n\n\
+retire what they replace, in batches. Ends with 1 if a reader sees a freed node, a node is not freed in the end, or \
+more memory waits to be freed than the limits allow.\n\n\
 With --never-ending and --dying it goes on after the end until all was reported. After 30 s it ends with 1. The first \
 report of each kind is printed.\n\n\
 With --dying: own domains give back what a dead thread had, and everything is freed in the end. Other flavours wait for \
