@@ -103,6 +103,7 @@ fn works_as<F: Flavour>(run: &Counts, other: &str) {
 }
 
 fn it_is_made_of_what_its_name_says<F: Flavour>(name: &str) {
+    assert_eq!(F::NAME, name);
     let facts = facts::<F>();
     let is_ours = name.starts_with("own-") || name == "rwlock";
     assert_eq!(facts.library.is_none(), is_ours, "{facts:?}");
