@@ -29,7 +29,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// With any code.
+    /// A failure with any code.
     pub fn new(code: Code, message: impl fmt::Display) -> Self {
         Self {
             code,

@@ -1,4 +1,4 @@
-//! Flavours of RCU (read-copy-update) behind one trait: liburcu's, three own domains, and a lock as control.
+//! Flavours of RCU (read-copy-update) behind one trait: liburcu's, three own domains, and a lock to compare with.
 //!
 //! Readers enter sections, which cost little or nothing, and follow pointers in them. A writer replaces what a pointer
 //! leads to. It frees what was there after a grace period: when every section has ended that could have seen it.

@@ -1,4 +1,4 @@
-//! A read-write lock as a flavour: the control, for what RCU costs less.
+//! A read-write lock as a flavour, to compare the others with.
 //!
 //! A section holds the lock for reading. A grace period is one moment in which a writer holds it: every section that
 //! was open has ended, and none is open. Waiting writers go before readers that come later, or with many readers no

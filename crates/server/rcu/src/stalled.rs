@@ -12,7 +12,7 @@ use crate::unavailable::Refused;
 /// Bytes and objects that wait to be freed in batches that are closed, of all threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// Bytes.
+    /// Bytes, as [`Reclaim::bytes`](crate::Reclaim::bytes) counts them.
     pub bytes: u64,
     /// Objects, those included that are being freed: 0 if all have been.
     pub objects: u64,

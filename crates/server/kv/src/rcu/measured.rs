@@ -42,7 +42,7 @@ struct Times {
     max_ns: u64,
 }
 
-/// Those that took at least this long, and less than the next row says.
+/// Waits that took at least this long, and less than the next row says.
 #[derive(Debug, Serialize)]
 struct Row {
     from_ns: u64,
@@ -63,7 +63,7 @@ impl GracePeriods {
     }
 }
 
-/// Nothing without a grace period.
+/// The times of the waits, or nothing if there was none.
 fn times(durations: &Durations) -> Option<Times> {
     Some(Times {
         p50_ns: durations.quantile_ns(0.5)?,

@@ -35,7 +35,7 @@ const WRITERS: u64 = 2;
 /// Nodes that a writer retires between two calls of `relieve`.
 const BETWEEN: u64 = 16;
 
-/// Less than by default: the bound shall be reached.
+/// Less than by default, so that the stress reaches the bound.
 const LIMITS: Limits = Limits {
     batch_bytes: 16 << 10,
     batch_objects: 64,
@@ -52,7 +52,7 @@ const END: Duration = Duration::from_secs(30);
 /// Time after the end by which threads have ended that do not wait for a dead reader.
 const LEFT: Duration = Duration::from_secs(3);
 
-/// Between two lines about what is going on.
+/// Time between two lines about what is going on.
 const PROGRESS: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
