@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// `errno` of the look at standard output; 0 if it was open.
 static ERROR: AtomicI32 = AtomicI32::new(0);
 
-/// Executed before `main`.
+/// The loader calls it before `main`.
 #[used]
 // SAFETY: the section holds addresses of functions like this.
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = {
     extern "C" fn look() {
-        // SAFETY: it has numbers only.
+        // SAFETY: the call takes numbers only.
         if unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } < 0 {
             let error = io::Error::last_os_error().raw_os_error();
             ERROR.store(error.unwrap_or(libc::EBADF), Ordering::Relaxed);

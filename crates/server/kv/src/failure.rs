@@ -1,6 +1,7 @@
 //! How a command fails: a message for people, a code for scripts.
 
 use std::fmt;
+use std::io;
 
 /// Exit codes, as the help of the program lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub enum Code {
     Usage = 2,
     /// The output cannot be written.
     Output = 3,
-    /// There is no number: the mechanism was not at work.
+    /// There is no number: the mechanism was not at work, or a thread failed.
     NoNumber = 4,
     /// This machine, its kernel or its libraries do not have it.
     Unavailable = 5,
@@ -28,7 +29,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// With any code.
+    /// A failure with any code.
     pub fn new(code: Code, message: impl fmt::Display) -> Self {
         Self {
             code,
@@ -49,6 +50,18 @@ impl Failure {
     /// The measurement was not the one that was asked for.
     pub fn no_number(message: impl fmt::Display) -> Self {
         Self::new(Code::NoNumber, message)
+    }
+
+    /// The kernel refuses another thread.
+    pub fn no_thread(error: &io::Error) -> Self {
+        Self::unavailable(format!(
+            "no thread can be made: {error}; end other threads, or raise `ulimit -u`"
+        ))
+    }
+
+    /// A thread panicked. Its message is on standard error by then.
+    pub fn panicked() -> Self {
+        Self::no_number("a thread panicked: its message is on standard error")
     }
 }
 

@@ -22,9 +22,9 @@ use failure::{Code, Failure};
     arg_required_else_help = true
 )]
 #[command(
-    after_help = "Exit codes: 0 fine; 1 freed memory was read, memory was not freed in the end or grew beyond its bound, \
-or a stall was not reported; 2 usage; 3 the output cannot be written; 4 no number: the mechanism was not at work; 5 \
-unavailable here; 77 `possible` or `barrier --possible` says no"
+    after_help = "Exit codes: 0 fine; 1 a reader saw freed memory, memory was not freed in the end or grew beyond its \
+bound, or a stall was not reported; 2 usage; 3 the output cannot be written; 4 no number: the mechanism was not at \
+work, or a thread failed; 5 unavailable here; 77 `possible` or `barrier --possible` says no"
 )]
 struct CommandLine {
     #[command(subcommand)]

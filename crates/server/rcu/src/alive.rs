@@ -1,8 +1,8 @@
 //! Whether this process is the one that used RCU, or a child that a fork made of it.
 //!
 //! A child has only the thread that forked. Nobody in it ends a grace period, and locks may be held for ever by threads
-//! that it does not have. So the child is told by one load, without a lock or a system call: of a page that the kernel
-//! fills with zeros in every child.
+//! that it does not have. So one load tells a child, without a lock or a system call. It loads from a page that the
+//! kernel fills with zeros in every child.
 #![expect(unsafe_code, reason = "a page is mapped whose content a fork wipes")]
 
 use std::ptr::{null_mut, without_provenance_mut};

@@ -13,7 +13,7 @@ struct Entry {
     free: unsafe fn(*mut u8),
 }
 
-/// Objects that wait for one grace period. What is dropped instead of freed is leaked.
+/// Objects that wait for one grace period. A batch that is dropped instead of freed leaks them.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     entries: Vec<Entry>,

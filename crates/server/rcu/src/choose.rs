@@ -30,7 +30,7 @@ pub enum Choice {
     Memb(BarrierKind),
     /// `memb` without that look.
     MembForced(BarrierKind),
-    /// `memb` whose library was told that there is no membarrier.
+    /// `memb` whose library believes that there is no membarrier.
     MembWithout(BarrierKind),
     /// `memb` whose library calls the membarrier that is not expedited.
     MembGlobal(BarrierKind),

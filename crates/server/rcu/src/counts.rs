@@ -60,7 +60,7 @@ macro_rules! counts {
         }
 
         impl Counts {
-            /// The counts since an earlier time, and the growth of the word. What is no count stays.
+            /// The counts since an earlier time, and the growth of the word. Threads and errors are those of this time.
             pub fn since(&self, before: &Self) -> Self {
                 Self {
                     $($name: self.$name.wrapping_sub(before.$name),)+
@@ -91,9 +91,9 @@ counts! {
     signals_sent,
     /// Signals that a reader's handler received.
     signals_handled,
-    /// Times that a grace period slept on a futex.
+    /// Times that a writer slept on a futex: for a reader, or for a writer whose grace period it shares.
     futex_waits,
-    /// Times that a reader woke a grace period on a futex.
+    /// Times that a reader or a writer woke a writer on a futex.
     futex_wakes,
     /// Times that a grace period slept in `poll`.
     polls,
@@ -101,6 +101,11 @@ counts! {
     quiescent_states,
     /// Locks for writing.
     write_locks,
+}
+
+/// The ending of a noun behind this count.
+pub(crate) fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 impl Counts {

@@ -1,10 +1,10 @@
 //! Evidence: what ran, told from what was asked.
 //!
 //! A flavour of a name that is built, linked or configured as another one still runs, and gives figures. So a figure
-//! of a flavour counts only if the flavour's mechanism was seen at work, and no other: in one grace period that is
-//! made for that ([`prove`]), and in the run whose figures are reported ([`was_at_work`]).
+//! of a flavour counts only if the flavour's mechanism was seen at work, and no other. [`prove`] looks at one grace
+//! period that it makes for that, and [`was_at_work`] at the run whose figures are reported.
 
-use crate::counts::Counts;
+use crate::counts::{Counts, plural};
 use crate::flavour::Flavour;
 use crate::synchronize::synchronize_unwatched;
 use crate::unavailable::NotAtWork;
@@ -16,9 +16,10 @@ pub struct Facts {
     pub library: Option<String>,
     /// Its build ID, in hexadecimal digits.
     pub build_id: Option<String>,
-    /// The line of versions that its functions show: "0.13", "0.14", "0.15".
+    /// The line of versions that its functions show: "0.13", "0.14", "0.14 or later" or "0.15".
     pub generation: Option<String>,
-    /// The full barrier that it was compiled with, and that readers of the flavour have: "mfence" or "lock".
+    /// The full barrier that it was compiled with: "mfence" or "lock". Readers of memb and bp execute it only if the
+    /// library uses no membarrier.
     pub barrier: Option<String>,
     /// Whether the library uses membarrier, if it has a word for that. Readers of memb-forced do not look at it.
     pub has_sys_membarrier: Option<bool>,
@@ -52,7 +53,7 @@ pub fn facts<F: Flavour>() -> Facts {
 /// Makes one grace period, and judges by what was counted whether the flavour is what it is called. Returns the counts
 /// after it, from which a run goes on to count.
 ///
-/// So many threads are readers meanwhile. They enter sections or announce quiescent states without end, and nobody else
+/// Meanwhile this number of threads read: they enter sections or announce quiescent states without end. Nobody else
 /// waits for grace periods.
 ///
 /// # Errors
@@ -66,10 +67,10 @@ pub fn prove<F: Flavour>(readers: u64) -> Result<Counts, NotAtWork> {
     Ok(after)
 }
 
-/// Judges a run by what was counted in it, [`Counts::since`] its begin. As many threads as `writers` waited for grace
-/// periods, and `waits` of their waits had ended when the readers, of which there were `readers`, began to leave.
+/// Judges a run by what was counted in it, [`Counts::since`] its begin. `writers` threads waited for grace periods.
+/// `waits` of their waits had ended when the `readers` readers began to leave.
 ///
-/// Of those who share a grace period none waits twice for it. So there was one for `writers` waits, at least.
+/// A thread that shares a grace period does not wait twice for it. So there was at least one for `writers` waits.
 ///
 /// # Errors
 /// If the flavour's mechanism was at work less often than these waits take, or another one was.
@@ -113,7 +114,6 @@ pub fn was_at_work<F: Flavour>(
         Some(sign) => format!(": {} works as {} here", F::NAME, sign.flavour()),
         None => String::new(),
     };
-    let plural = |count| if count == 1 { "" } else { "s" };
     Err(NotAtWork(format!(
         "{}: in {waits} wait{} of {writers} writer{} with {readers} reader{}, {}{}{other}",
         F::NAME,
@@ -138,6 +138,8 @@ pub enum Sign {
     States,
     /// Locks for writing.
     WriteLocks,
+    /// Calls of membarrier with any other command, which no flavour makes.
+    Other,
     /// Readers and writers execute barriers, which nobody can count.
     Barriers,
 }
@@ -145,7 +147,7 @@ pub enum Sign {
 impl Sign {
     /// Signs that grace periods of no other flavour may show. Quiescent states and locks are counted by the flavours
     /// that have them.
-    const FOREIGN: [Self; 3] = [Self::Expedited, Self::Global, Self::Signals];
+    const FOREIGN: [Self; 4] = [Self::Expedited, Self::Global, Self::Signals, Self::Other];
 
     fn count(self, counts: &Counts) -> u64 {
         match self {
@@ -154,6 +156,7 @@ impl Sign {
             Self::Signals => counts.signals_handled,
             Self::States => counts.quiescent_states,
             Self::WriteLocks => counts.write_locks,
+            Self::Other => counts.membarrier_other,
             Self::Barriers => 0,
         }
     }
@@ -171,11 +174,12 @@ impl Sign {
             Self::Signals => Some("signals handled"),
             Self::States => Some("quiescent states"),
             Self::WriteLocks => Some("locks for writing"),
+            Self::Other => Some("calls of membarrier with other commands"),
             Self::Barriers => None,
         }
     }
 
-    /// The flavour of liburcu that is known by it.
+    /// The flavour that is known by it.
     fn flavour(self) -> &'static str {
         match self {
             Self::Expedited => "memb",
@@ -183,6 +187,7 @@ impl Sign {
             Self::Signals => "signal",
             Self::States => "qsbr",
             Self::WriteLocks => "rwlock",
+            Self::Other => "another flavour",
             Self::Barriers => "mb",
         }
     }

@@ -15,10 +15,11 @@ use crate::unavailable::{NotAtWork, Unavailable};
 /// [`Guarded`](crate::Guarded), which are safe, instead of these functions.
 ///
 /// # Safety
-/// After `synchronize` returned, no section is open that was open when it was called, and all that such a section did
-/// happens before the return. Sections that are entered later see what the caller wrote before the call. A thread that
-/// is online is in a section from each quiescent state to the next, if the flavour has such states; else from `enter`
-/// to `exit`.
+/// After `synchronize` returned, no section is open that was open when it was called. All that such a section did
+/// happens before the return. Sections that are entered later see what the caller wrote before the call.
+///
+/// If the flavour has quiescent states, a thread that is online is in a section from each of them to the next. Else it
+/// is in one from `enter` to `exit`.
 pub unsafe trait Flavour: Sized + 'static {
     /// Its name, as users write it.
     const NAME: &'static str;
@@ -29,7 +30,7 @@ pub unsafe trait Flavour: Sized + 'static {
     /// At least so often each grace period shows its sign; if readers show it, each of them.
     const TIMES: u64;
 
-    /// What each grace period adds to [`Counts::word`]; 0 if the word tells no more than the last one from this.
+    /// Each grace period adds this to [`Counts::word`]. 0 if the word only tells one grace period from the next.
     const STEP: u64 = 0;
 
     /// Whether writers that wait at the same time may have one grace period in common.
@@ -138,8 +139,8 @@ pub unsafe trait Flavour: Sized + 'static {
         Self::domain().counters().snapshot()
     }
 
-    /// Judges by the counts whether the mechanism of this flavour was at work, and no other: before and after one call
-    /// of [`synchronize`](crate::synchronize()), when there were `readers` readers and no other writer.
+    /// Judges by the counts whether the mechanism of this flavour was at work, and no other. They are those before and
+    /// after one call of [`synchronize`](crate::synchronize()), with `readers` readers and no other writer.
     ///
     /// # Errors
     /// If it was not.

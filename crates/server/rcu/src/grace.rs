@@ -1,11 +1,11 @@
 //! One thread for each flavour that waits for grace periods, so that those who retire objects do not.
 //!
-//! The protocol of its numbers is in `tickets`. A thread that sleeps is woken under a lock that guards nothing: before
-//! it sleeps it looks at the numbers while it has the lock, and a thread that has changed them takes the lock before it
-//! wakes others.
+//! The protocol of its numbers is in `tickets`. A lock that guards nothing keeps wakes from being lost. A thread that
+//! goes to sleep has the lock while it looks at the numbers. One that has changed them takes the lock before it wakes
+//! others.
 //!
 //! Closed batches are in lists here, one for each limbo. Its own thread frees them, but any thread can that waits for
-//! memory: one that retired much and does nothing now must not keep the others from writing.
+//! memory. Else a thread that retired much and does nothing now would keep the others from writing.
 #![expect(unsafe_code, reason = "batches are freed whose grace period is over")]
 
 use std::any::Any;

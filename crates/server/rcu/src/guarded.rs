@@ -94,9 +94,9 @@ impl<T, F: Flavour> Guarded<T, F> {
     #[inline(always)]
     pub fn load<'a>(&'a self, _: &'a Section<'_, F>) -> Option<&'a T> {
         let object = self.object.load(Ordering::Acquire);
-        // SAFETY: it comes from a box. Whoever takes it out frees it only after a grace period of this flavour, which
-        // waits for the section: the thread entered it before the load. Dropping this pointer frees the object at once,
-        // but the reference keeps that from happening. Acquire pairs with the release of `swap`.
+        // SAFETY: it comes from a box. A writer that takes it out frees it only after a grace period of this flavour.
+        // That waits for the section, which the thread entered before the load. Dropping this pointer frees the object
+        // at once, but the reference keeps that from happening. Acquire pairs with the release of `swap`.
         unsafe { object.as_ref() }
     }
 
@@ -188,7 +188,7 @@ impl<T, F: Flavour> Retired<T, F> {
         unsafe { self.after(synchronize_unwatched::<F>()) }
     }
 
-    /// The address of the object, which came from a box. Whoever has it frees the object after a grace period.
+    /// The address of the object, which came from a box. The caller frees the object after a grace period.
     pub(crate) fn into_raw(self) -> *mut T {
         self.object
     }

@@ -103,9 +103,11 @@ impl Durations {
         }
     }
 
-    /// The duration in ns that this share of all does not exceed: the middle of its bin, which is wrong by less than
-    /// 1/64, and no less than the shortest and no more than the longest. Nothing if there are none. The share is from
-    /// 0 to 1.
+    /// The duration in ns that this share of all does not exceed, or nothing if there are none. The share is from 0
+    /// to 1.
+    ///
+    /// It is the middle of its bin, which is wrong by 1/128 at most. It is no less than the shortest and no more than
+    /// the longest.
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         let rank = (share * self.count() as f64).ceil().max(1.0) as u64;
         let mut counted = 0;

@@ -1,7 +1,7 @@
-//! Flavours of RCU (read-copy-update) behind one trait: liburcu's, two own domains, and a lock as control.
+//! Flavours of RCU (read-copy-update) behind one trait: liburcu's, three own domains, and a lock to compare with.
 //!
 //! Readers enter sections, which cost little or nothing, and follow pointers in them. A writer replaces what a pointer
-//! leads to, and frees what was there after a grace period: when every section has ended that could have seen it.
+//! leads to. It frees what was there after a grace period: when every section has ended that could have seen it.
 //!
 //! ```text
 //! reader, guarded        what programs use: scopes, sections, pointers

@@ -41,10 +41,10 @@ impl<T> Reclaim<T> for Dropped {}
 /// with memory of other threads. It is not tied to a reader, so objects can be retired inside sections. A thread of the
 /// flavour waits for grace periods meanwhile.
 ///
-/// A thread that stops to call [`Limbo::relieve`], as one that is about to block, hands over what it retired:
+/// A thread that is about to block, or to stop calling [`Limbo::relieve`], hands over what it retired:
 /// [`Limbo::hand_over`]. The flavour's thread frees it then. It also frees what a dropped limbo held. Without such a
-/// thread, as of a flavour that is unavailable, that is leaked. What waits at the end of the process is not dropped:
-/// [`Limbo::drain`] before the end.
+/// thread, as of a flavour that is unavailable, that is leaked. Objects that wait at the end of the process are not
+/// dropped: call [`Limbo::drain`] before.
 ///
 /// ```
 /// use perflab_rcu::{Guarded, Limbo, Limits, OwnQsbr, as_reader};
@@ -85,7 +85,7 @@ impl<F: Flavour> Limbo<F> {
         }
     }
 
-    /// Takes an object, which is dropped when no reader can see it. It counts by its own size in [`Limits`]: one that
+    /// Takes an object, which is dropped when no reader can see it. It counts by its own size in [`Limits`]. One that
     /// owns other memory, such as a `Vec`, goes to [`Limbo::retire_to`] with a [`Reclaim`] that counts it.
     ///
     /// ```
@@ -162,8 +162,8 @@ impl<F: Flavour> Limbo<F> {
         self.free_alone(&|waiting: &Waiting| waiting.bytes <= most)
     }
 
-    /// Waits until all is freed that is in closed batches, of all threads, and in this limbo: for the end of a program,
-    /// or before code is unloaded. Others do not retire meanwhile, and their limbos were dropped or handed over.
+    /// Waits until all is freed that is in closed batches, of all threads, and in this limbo. A program calls it at its
+    /// end, or before it unloads code. Others do not retire meanwhile, and their limbos were dropped or handed over.
     ///
     /// # Errors
     /// As of [`Limbo::relieve_alone`].

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 /// When batches are closed, and how much may wait.
 ///
-/// Bytes that wait to be freed, of all threads together, are at most `most_bytes`, and for each thread that retires one
-/// batch and what it retires between two calls of [`Limbo::relieve`](crate::Limbo::relieve). Objects say how many they
-/// have: [`Reclaim::bytes`](crate::Reclaim::bytes).
+/// At most `most_bytes` of all threads together wait to be freed. Each thread that retires may add one batch, and what
+/// it retires between two calls of [`Limbo::relieve`](crate::Limbo::relieve). That holds if each thread stops retiring
+/// while `relieve` returns an error. Objects say how many bytes they have: [`Reclaim::bytes`](crate::Reclaim::bytes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// A batch with as many bytes is closed: it waits for a grace period. 64 KiB by default; 0 closes one with each
-    /// object.
+    /// A batch with this number of bytes is closed: it waits for a grace period. 64 KiB by default; 0 closes one with
+    /// each object.
     pub batch_bytes: usize,
-    /// A batch with as many objects is closed. 256 by default; 0 closes one with each object.
+    /// A batch with this number of objects is closed. 256 by default; 0 closes one with each object.
     pub batch_objects: usize,
     /// `relieve` waits while more bytes than this wait, of all threads that use the flavour. 64 MiB by default; 0 makes
     /// each call wait for a grace period.

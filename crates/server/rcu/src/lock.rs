@@ -1,8 +1,8 @@
-//! A read-write lock as a flavour: the control, for what RCU costs less.
+//! A read-write lock as a flavour, to compare the others with.
 //!
-//! A section holds the lock for reading, and a grace period is one moment in which it is held for writing: every
-//! section that was open has ended, and none is. Waiting writers go before readers that come later, or with many
-//! readers no grace period would ever end.
+//! A section holds the lock for reading. A grace period is one moment in which a writer holds it: every section that
+//! was open has ended, and none is open. Waiting writers go before readers that come later, or with many readers no
+//! grace period would ever end.
 #![expect(
     unsafe_code,
     reason = "the lock of the C library keeps a flavour's promise"
@@ -21,7 +21,7 @@ use crate::own::slots::{OUTSIDE, Slot, Slots};
 use crate::readers::DomainState;
 use crate::unavailable::{NotAtWork, Unavailable};
 
-/// `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP` of glibc. What is called `PREFER_WRITER` there prefers readers.
+/// `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP` of glibc. Its `PTHREAD_RWLOCK_PREFER_WRITER_NP` prefers readers.
 const PREFER_WRITERS: libc::c_int = 2;
 
 /// A read-write lock whose writers go first.
@@ -192,7 +192,7 @@ unsafe impl Flavour for Lock {
             return Ok(());
         }
         Err(NotAtWork(format!(
-            "{}: in 1 grace period there were {} locks for writing and {barriers} calls of membarrier",
+            "{}: in 1 grace period, locks for writing: {}, expected 1; calls of membarrier: {barriers}, expected 0",
             Self::NAME,
             counted.write_locks
         )))

@@ -83,7 +83,7 @@ impl<F: Flavour> Drop for Scope<F> {
 }
 
 impl<F: Flavour> Reader<F> {
-    /// Opens a section. What it loads from a [`Guarded`](crate::Guarded) stays until it ends.
+    /// Opens a section. Objects that it loads from a [`Guarded`](crate::Guarded) stay until it ends.
     #[inline(always)]
     pub fn enter(&mut self) -> Section<'_, F> {
         // A copy, which can be in registers: behind each barrier the compiler would load the reader's place again.

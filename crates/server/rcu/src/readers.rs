@@ -52,7 +52,7 @@ static NEXT_BIT: AtomicU32 = AtomicU32::new(0);
 struct Listed {
     thread: Thread,
     place: AnyPlace,
-    /// What it does if it holds a grace period up.
+    /// How it holds a grace period up, if it does.
     holder: Holder,
     holds_up: unsafe fn(AnyPlace) -> bool,
     bury: unsafe fn(AnyPlace) -> bool,
@@ -193,8 +193,8 @@ impl Listed {
     fn look(&self) -> Found {
         if self.thread.is_alive() {
             // SAFETY: the place was listed together with this function. The lock keeps the thread from leaving, and it
-            // lives until it has left, as `Flavour::join` was promised. A thread that breaks this promise by a system
-            // call of its own may end between two looks: what is said of such threads is best effort.
+            // lives until it has left, as `Flavour::join` was promised. Only unsafe code can end a thread before, by a
+            // system call of its own. Its variables then stay as long as nobody joins it.
             let holds_up = unsafe { (self.holds_up)(self.place) };
             return if holds_up {
                 Found::HoldsUp(self.holder)

@@ -12,7 +12,7 @@ use crate::unavailable::Refused;
 /// Bytes and objects that wait to be freed in batches that are closed, of all threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// Bytes.
+    /// Bytes, as [`Reclaim::bytes`](crate::Reclaim::bytes) counts them.
     pub bytes: u64,
     /// Objects, those included that are being freed: 0 if all have been.
     pub objects: u64,
@@ -83,7 +83,7 @@ pub enum NotRelieved {
     Refused(Refused),
     /// The thread that waits for grace periods could not be made, for this reason.
     NoThread(String),
-    /// The thread that waits for grace periods has ended, for this reason. What waits is never freed.
+    /// The thread that waits for grace periods has ended, for this reason. Objects that wait are never freed.
     Failed(String),
 }
 
@@ -95,7 +95,7 @@ impl fmt::Display for NotRelieved {
             Self::NoThread(reason) => {
                 write!(
                     f,
-                    "no thread can be made to wait for grace periods: {reason}"
+                    "no thread can be made to wait for grace periods: {reason}; end other threads, or raise `ulimit -u`"
                 )
             }
             Self::Failed(reason) => write!(

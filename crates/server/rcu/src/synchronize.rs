@@ -14,7 +14,7 @@ use crate::flavour::Flavour;
 use crate::unavailable::Refused;
 use crate::watch;
 
-/// Waits until every section has ended that is open now. What the caller unlinked before is used by nobody afterwards.
+/// Waits until every section has ended that is open now. Afterwards nobody uses what the caller unlinked before.
 ///
 /// It is counted, timed, and watched: a reader that holds it up is named. It takes at least as long as the longest
 /// section that is open. A reader of the flavour would wait for itself, and calls
@@ -24,8 +24,8 @@ use crate::watch;
 /// If the flavour is unavailable, the calling thread is a reader of it, or this process is a fork.
 ///
 /// # Panics
-/// If an own domain uses membarrier, and the kernel refuses it although it did not when the flavour was loaded: a
-/// filter of system calls that a program installs later must let membarrier through.
+/// If an own domain uses membarrier, and the kernel refuses it although it did not when the flavour was loaded. A
+/// filter of system calls that a program installs later must let membarrier through. liburcu ends the process instead.
 pub fn synchronize<F: Flavour>() -> Result<(), Refused> {
     admit::<F>()?;
     // SAFETY: the flavour is loaded, the caller no reader, and this process no fork, as was just checked.
@@ -33,9 +33,10 @@ pub fn synchronize<F: Flavour>() -> Result<(), Refused> {
     Ok(())
 }
 
-/// As [`synchronize`], but without its clock, which costs about as much as the shortest grace periods: neither timed
-/// nor watched. So nobody names a reader that holds it up, or gives back what a thread had that ended without leaving,
-/// unless another grace period that is watched waits at the same time.
+/// As [`synchronize`], but neither timed nor watched. The clock costs about as much as the shortest grace periods.
+///
+/// So nobody names a reader that holds it up, or gives back what a thread had that ended without leaving. The exception
+/// is another grace period that waits at the same time and is watched.
 ///
 /// # Errors
 /// As of [`synchronize`].
@@ -84,8 +85,8 @@ pub(crate) fn now_ns() -> u64 {
     FIRST.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 
-/// Grace periods that are stamped at once. Of more, the others are neither seen nor missed: a reader that holds one up
-/// holds up all.
+/// Grace periods that are stamped at once. If there are more, nobody needs the others: a reader that holds one up holds
+/// up all.
 const STAMPS: usize = 16;
 
 /// A stamp that is free.

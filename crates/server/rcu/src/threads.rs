@@ -210,7 +210,7 @@ mod tests {
         let own = Thread::current();
         let started = own.started + 1;
         assert!(!Thread { started, ..own }.is_alive());
-        // Nothing is known of this one's start.
+        // Without its start, the number has to do.
         assert!(Thread { started: 0, ..own }.is_alive());
     }
 

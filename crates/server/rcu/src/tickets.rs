@@ -8,10 +8,14 @@
 //! ```
 //!
 //! Before 1 the objects were unlinked. 1 changes the word that 3 changes, though by nothing, so one of both comes
-//! first. If 1 does, 3 of the grace period `new` = `ticket` reads what 1 wrote, through additions that are one release
-//! sequence: the unlinking happens before 4. If 3 does, the ticket is for the next grace period. So 6 frees after a
-//! whole grace period, which 5 and 6 order before it. On x86-64 a compiler makes a full fence and a load of an addition
-//! of 0, which keeps this. A load alone would not: it needs that fence before it.
+//! first.
+//!
+//! - If 1 does, 3 of the grace period `new` = `ticket` reads what 1 wrote, through additions that are one release
+//!   sequence. So the unlinking happens before 4.
+//! - If 3 does, the ticket is for the next grace period.
+//!
+//! So 6 frees after a whole grace period, which 5 and 6 order before it. On x86-64 a compiler makes a full fence and a
+//! load of an addition of 0, which keeps this. A load alone would not: it needs that fence before it.
 
 use super::own::atomic::{AtomicU64, Ordering};
 

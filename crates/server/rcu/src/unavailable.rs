@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::choose::NAMES;
+
 /// Why a flavour cannot be used here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -53,7 +55,10 @@ pub enum Unavailable {
 impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(name) => write!(f, "no flavour is called '{name}'"),
+            Self::Unknown(name) => {
+                let names = NAMES.join(", ");
+                write!(f, "no flavour is called '{name}': expected one of {names}")
+            }
             Self::Library(words) => f.write_str(words),
             Self::Symbol { library, symbol } => write!(f, "{library} has no symbol {symbol}"),
             Self::NotAsExpected(sentence) => f.write_str(sentence),
@@ -78,13 +83,13 @@ impl fmt::Display for Unavailable {
             Self::OneProcessor { command } => {
                 write!(
                     f,
-                    "this machine has one processor, where {command} returns at once"
+                    "this machine has one processor, where {command} returns at once: use a machine with more"
                 )
             }
             Self::Architecture(flavour) => {
                 write!(
                     f,
-                    "{flavour}: written for x86-64, and this is another architecture"
+                    "{flavour}: written for x86-64, and this is another architecture: use own-qsbr or rwlock"
                 )
             }
         }
@@ -111,7 +116,9 @@ impl fmt::Display for Refused {
             Self::Forked => f.write_str(
                 "this process is a fork of one that used RCU: it can read, or execute another program",
             ),
-            Self::IsReader => f.write_str("this thread is a reader of this flavour already"),
+            Self::IsReader => f.write_str(
+                "this thread is a reader of this flavour already: wait by its `Reader`, and do not join again",
+            ),
             Self::Unavailable(reason) => write!(f, "{reason}"),
         }
     }

@@ -97,7 +97,7 @@ impl fmt::Display for Stall {
     }
 }
 
-/// What helps against a reader that holds grace periods up, after a space.
+/// Advice against a reader that holds grace periods up, after a space.
 fn advice(holder: Holder, activity: Activity) -> &'static str {
     match (activity, holder) {
         (Activity::Runnable, _) => " It runs, or waits for a processor.",
@@ -169,8 +169,10 @@ pub(crate) fn begin(domain: &'static DomainState) {
     wake();
 }
 
-/// A reader was listed, or a grace period stamped: the watch may not sleep. Costs a load. The watch says that it
-/// sleeps, and then looks once more; all four accesses have one order.
+/// A reader was listed, or a grace period stamped: the watch may not sleep. Costs a load.
+///
+/// The watch says that it sleeps, and then looks once more. It cannot miss a stamp: all four accesses are `SeqCst`, so
+/// they have one order. It cannot miss a reader: the list's lock orders its look with the listing.
 pub(crate) fn wake() {
     if IS_ASLEEP.load(Ordering::SeqCst) {
         let _guard = lock();
@@ -225,10 +227,10 @@ fn sleep(watched: &[Watched]) {
     }
 }
 
-/// A domain, and what was told of it.
+/// A domain, and its latest report.
 struct Watched {
     domain: &'static DomainState,
-    /// When the grace period began that was told of last, and when it is told of again.
+    /// When the grace period began that was reported last, and when it is reported again.
     told: Option<(u64, u64)>,
 }
 

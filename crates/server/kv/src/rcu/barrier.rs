@@ -41,13 +41,14 @@ interrupts             function call interrupts of CPUs other than the caller's\
 sleeps                 times that the caller slept\n\n\
 Ends with 4 if membarrier was not at work. With --others busy, expedited calls must have made an interrupt for each \
 call and busy CPU, or 90 % of that. Calls that are not expedited must have slept, each \
-once. Expedited calls with --others idle have no evidence, as they interrupt no idle CPU; nor have mfence and lock.\n\n\
+once. Nothing is required of expedited calls with --others idle, as they interrupt no idle CPU. mfence and lock have \
+no evidence.\n\n\
 A call waits until the thread of each busy CPU computes: while other programs have that CPU, a call interrupts \
 nobody, and costs little.\n\n\
 Example:\n  perflab-kv rcu barrier expedited --calls 666667 --others busy"
 )]
 pub struct BarrierArguments {
-    /// The barrier to time.
+    /// Time this barrier.
     kind: Kind,
 
     /// Time N calls, at most 100 million.
@@ -227,7 +228,7 @@ impl Evidence {
                 "interrupts of other CPUs",
                 self.interrupts,
                 (calls * busy * 9).div_ceil(10),
-                ". Other programs had the CPUs that were to be busy",
+                ". Other programs had the CPUs that were to be busy: end them, and measure again",
             ),
         };
         if found >= least {
@@ -263,16 +264,15 @@ fn with_others<R>(
     };
     let busy: Vec<Busy> = cpus.iter().map(|_| Busy::default()).collect();
     thread::scope(|scope| {
-        let spawn = |error| Failure::unavailable(format!("no thread can be made: {error}"));
         // The kernel leaves the barrier out in a process with one thread.
         let sleeps = Builder::new()
             .spawn_scoped(scope, thread::park)
-            .map_err(spawn)?;
+            .map_err(|error| Failure::no_thread(&error))?;
         let threads: Result<Vec<_>, _> = (busy.iter().zip(cpus))
             .map(|(busy, cpu)| Builder::new().spawn_scoped(scope, move || busy.compute(*cpu)))
             .collect();
         let outcome = threads
-            .map_err(spawn)
+            .map_err(|error| Failure::no_thread(&error))
             .and_then(|threads| Ok((threads, work(&busy)?)));
         busy.iter().for_each(Busy::end);
         sleeps.thread().unpark();
@@ -280,7 +280,7 @@ fn with_others<R>(
         for thread in threads {
             thread
                 .join()
-                .unwrap_or_else(|_| Err(Failure::unavailable("a thread panicked")))?;
+                .unwrap_or_else(|_| Err(Failure::panicked()))?;
         }
         Ok(outcome)
     })

@@ -33,7 +33,7 @@ impl Libraries {
 
 #[derive(Debug, Args)]
 pub struct Chosen {
-    /// The flavour; `perflab-kv rcu list` describes them.
+    /// Use this flavour. docs/rcu.md describes them.
     #[arg(value_name = "FLAVOUR", value_parser = PossibleValuesParser::new(NAMES))]
     pub flavour: String,
 

@@ -67,7 +67,7 @@ impl<'env> Crew<'env> {
         })
     }
 
-    /// Begins a thread: the one of this number, on its CPU.
+    /// Begins the thread of this number, on its CPU.
     ///
     /// # Errors
     /// If there can be no thread.
@@ -84,7 +84,7 @@ impl<'env> Crew<'env> {
             work()
         };
         let begun = Builder::new().name(name).spawn_scoped(scope, bound);
-        begun.map_err(|error| Failure::unavailable(format!("no thread can be made: {error}")))
+        begun.map_err(|error| Failure::no_thread(&error))
     }
 }
 
@@ -114,8 +114,7 @@ pub fn joined(hands: Vec<Hand<'_>>) -> Result<(), Failure> {
 fn failure(panic: &(dyn Any + Send)) -> Failure {
     match panic.downcast_ref::<Freed>() {
         Some(freed) => Failure::new(Code::Found, freed),
-        // The thread has printed the reason itself.
-        None => Failure::no_number("a thread panicked"),
+        None => Failure::panicked(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Moves the code behind it. A loop of ten instructions can be 20 % faster or slower by its place in memory, so a
+//! Moves the code behind it. A loop of ten instructions can be 20 % faster or slower by its place in memory. So a
 //! comparison of two programs goes through several places in each run.
 #![expect(unsafe_code, reason = "no-op instructions are written in assembler")]
 
@@ -6,8 +6,8 @@
 /// 16 bytes, so smaller steps would move nothing.
 pub const LAYOUTS: usize = 8;
 
-/// Executes this number of bytes of no-ops once, behind those that lead to a multiple of 128 bytes: the place does not
-/// depend on what the linker puts in front.
+/// Executes this number of bytes of no-ops once, behind those that lead to a multiple of 128 bytes. So the place does
+/// not depend on what the linker puts in front.
 #[inline(always)]
 pub fn pad<const BYTES: usize>() {
     // SAFETY: no-ops change neither registers nor flags nor memory.

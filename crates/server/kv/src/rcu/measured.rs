@@ -4,7 +4,7 @@ use perflab_rcu::{Counts, Durations, Facts};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The result of a measurement. What was not measured is absent.
+/// The result of a measurement. A value that was not measured is absent.
 #[derive(Debug, Serialize)]
 pub struct Measured {
     pub flavour: String,
@@ -42,7 +42,7 @@ struct Times {
     max_ns: u64,
 }
 
-/// Those that took at least this long, and less than the next row says.
+/// Waits that took at least this long, and less than the next row says.
 #[derive(Debug, Serialize)]
 struct Row {
     from_ns: u64,
@@ -63,7 +63,7 @@ impl GracePeriods {
     }
 }
 
-/// Nothing without a grace period.
+/// The times of the waits, or nothing if there was none.
 fn times(durations: &Durations) -> Option<Times> {
     Some(Times {
         p50_ns: durations.quantile_ns(0.5)?,

@@ -17,8 +17,8 @@ const POISON: u64 = 0xDEDE_DEDE_DEDE_DEDE;
 /// Most words of content: 256 bytes.
 const WORDS: usize = 32;
 
-/// Freed nodes that each thread keeps before it gives them back to the allocator, so that a reader that comes too late
-/// finds poison instead of another node at the same place.
+/// Freed nodes that each thread keeps before it gives them back to the allocator. So a reader that comes too late finds
+/// poison instead of another node at the same place.
 const QUARANTINE: usize = 4096;
 
 /// Nodes that were freed.

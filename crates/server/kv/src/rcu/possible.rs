@@ -19,7 +19,7 @@ pub struct PossibleArguments {
     #[command(flatten)]
     chosen: Chosen,
 
-    /// Threads that read while the grace period is made.
+    /// Let N threads read while the grace period is made.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1000))]
     readers: u16,
 

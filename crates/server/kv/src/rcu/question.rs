@@ -1,5 +1,5 @@
-//! Questions on a flavour, which a process of its own answers: flavours of one library cannot share one, and a library
-//! may end it, or never let it go on.
+//! Questions on a flavour, which a process of its own answers. Flavours of one library cannot share a process, and a
+//! library may end it, or never let it go on.
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -96,7 +96,7 @@ impl Ended {
     }
 }
 
-/// What was written to a pipe. A child of the process that ended may still have its other end.
+/// The bytes that a pipe holds. A child of the process that ended may still have its other end.
 fn written(mut pipe: impl Read + AsFd) -> Vec<u8> {
     let mut bytes = Vec::new();
     if ioctl_fionbio(&pipe, true).is_ok() {

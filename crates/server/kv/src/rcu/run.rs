@@ -17,8 +17,8 @@ use crate::output::print_json;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  perflab-kv rcu run memb --readers 6 --writers 2 --milliseconds 10000 --affinity 0,1",
-    after_long_help = "Before it measures, it lets readers read and makes one grace period, and ends with 4 if the \
-mechanism of the flavour was not at work: if nobody called membarrier under memb, for one. It looks again after the \
+    after_long_help = "Before it measures, it lets readers read and makes one grace period. It ends with 4 if the \
+mechanism of the flavour was not at work, as when nobody called membarrier under memb. It looks again after the \
 measurement: the counts must fit the number of writes.\n\n\
 Prints one JSON object on one line:\n  \
 flavour, readers, writers\n  \
@@ -33,7 +33,7 @@ exact\n    \
 histogram              a list of from_ns and count: waits that took at least that time, by powers of two and the \
 middles between them\n  \
 proof                    the counters of evidence in the grace period before the measurement\n  \
-evidence                 in the measured time:\n    \
+evidence                 in the measured time, with the waits that were under way at its end:\n    \
 waits, membarrier_expedited, membarrier_global, membarrier_other, signals_sent, signals_handled, \
 futex_waits, futex_wakes, polls, quiescent_states, write_locks; calls of membarrier that failed do not count\n    \
 library, build_id, generation, barrier, has_sys_membarrier, membarrier_query    as text, where they exist\n\n\
@@ -43,11 +43,11 @@ pub struct RunArguments {
     #[command(flatten)]
     chosen: Chosen,
 
-    /// Threads that read.
+    /// Read with N threads.
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..=1000))]
     readers: u16,
 
-    /// Threads that write.
+    /// Write with N threads.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(0..=1000))]
     writers: u16,
 
@@ -65,7 +65,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = reads_between)]
     quiescent_every: u64,
 
-    /// Place the loop of readers 16 x K bytes further on in memory: 0 to 7.
+    /// Place the loop of readers 16 x K bytes further on in memory; K is 0 to 7.
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..LAYOUTS as i64))]
     layout: u8,
 

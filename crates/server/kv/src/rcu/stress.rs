@@ -35,7 +35,7 @@ const WRITERS: u64 = 2;
 /// Nodes that a writer retires between two calls of `relieve`.
 const BETWEEN: u64 = 16;
 
-/// Less than by default: the bound shall be reached.
+/// Less than by default, so that the stress reaches the bound.
 const LIMITS: Limits = Limits {
     batch_bytes: 16 << 10,
     batch_objects: 64,
@@ -52,15 +52,15 @@ const END: Duration = Duration::from_secs(30);
 /// Time after the end by which threads have ended that do not wait for a dead reader.
 const LEFT: Duration = Duration::from_secs(3);
 
-/// Between two lines about what is going on.
+/// Time between two lines about what is going on.
 const PROGRESS: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  perflab-kv rcu stress qsbr --seconds 600",
     after_long_help = "Readers are fast, sleep in sections, join and leave all the time, or are offline. Writers \
-retire what they replace, in batches. Ends with 1 if a reader sees a freed node, if a node is not freed in the end, or \
-if more memory waits to be freed than the limits allow.\n\n\
+retire what they replace, in batches. Ends with 1 if a reader sees a freed node, a node is not freed in the end, or \
+more memory waits to be freed than the limits allow.\n\n\
 With --never-ending and --dying it goes on after the end until all was reported. After 30 s it ends with 1. The first \
 report of each kind is printed.\n\n\
 With --dying: own domains give back what a dead thread had, and everything is freed in the end. Other flavours wait for \
@@ -124,7 +124,7 @@ struct Shared<F: Flavour> {
     reads: AtomicU64,
     /// Nodes that were replaced.
     retired: AtomicU64,
-    /// Times that a writer was told that it had to wait.
+    /// Times that too much waited to be freed for a writer to go on.
     stalls: AtomicU64,
     /// The most bytes that waited to be freed.
     most: AtomicU64,
@@ -281,9 +281,7 @@ fn begin<F: Flavour>(shared: &Arc<Shared<F>>, (name, work): Work<F>) -> Result<T
         Ok(thread) => Ok((name, thread)),
         Err(error) => {
             shared.ends.store(true, Ordering::Relaxed);
-            Err(Failure::unavailable(format!(
-                "no thread can be made: {error}"
-            )))
+            Err(Failure::no_thread(&error))
         }
     }
 }
@@ -372,9 +370,14 @@ fn watch<F: Flavour>(
     if wait_until(END, is_over) {
         return Ok((died > 0).then(|| reports.dead()));
     }
+    let seconds = END.as_secs();
     Err(found(match holder {
-        Holder::Dying => "a thread ended inside of a section and was not reported".to_owned(),
-        _ => format!("the thread {NEVER_ENDING} held grace periods up and was not named"),
+        Holder::Dying => {
+            format!("a thread ended inside of a section and was not reported within {seconds} s")
+        }
+        _ => format!(
+            "the thread {NEVER_ENDING} held grace periods up and was not named within {seconds} s"
+        ),
     }))
 }
 

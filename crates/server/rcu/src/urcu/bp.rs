@@ -22,8 +22,7 @@ use super::words::{Function, Gp};
 /// again every 10 ms. B is the barrier of readers where the library does without membarrier.
 ///
 /// The library leaves for a thread when it ends, under a lock that another thread of the parent may have had at a fork.
-/// So in a child of a fork, a thread that was a reader ends by `_exit` or `exec`, and does not return from its start
-/// function.
+/// So a thread that was a reader ends by `_exit` or `exec` in a child. It does not return from its start function.
 #[derive(Debug, Clone, Copy)]
 pub struct Bp<B = Mfence>(PhantomData<B>);
 
@@ -56,9 +55,9 @@ impl Place {
     }
 }
 
-// SAFETY: the library's grace periods wait for sections that its readers have announced in their words: the read side
-// here is the one that its headers have, and was tried. It registers the thread, and unregisters it when the thread
-// ends.
+// SAFETY: the library's grace periods wait for sections that its readers have announced in their words. The read side
+// here is the one that its headers have, and was tried. The library registers the thread, and unregisters it when the
+// thread ends.
 unsafe impl<B: Barrier> Flavour for Bp<B> {
     const NAME: &'static str = "bp";
 
@@ -83,7 +82,7 @@ unsafe impl<B: Barrier> Flavour for Bp<B> {
             has: library.shared.has,
             register: library.functions.register,
         };
-        // SAFETY: it may be called more than once. What it allocates it frees when the thread ends.
+        // SAFETY: it may be called more than once. When the thread ends, the library frees what this allocates.
         unsafe { (place.register)() };
         // SAFETY: the thread's variable.
         let word = unsafe { &*place.reader }.load(Ordering::Relaxed);

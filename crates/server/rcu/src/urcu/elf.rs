@@ -129,8 +129,8 @@ impl Object {
     }
 
     fn bytes(&self, address: usize, bytes: usize) -> Option<&'static [u8]> {
-        // SAFETY: they are mapped and can be read, and stay so; the loader writes to none of what is read here, which
-        // are its own tables and code.
+        // SAFETY: they are mapped and can be read, and stay so. Only tables of the loader and code are read here, and
+        // nobody writes to these after the object was loaded.
         self.holds(address, bytes)
             .then(|| unsafe { std::slice::from_raw_parts(address as *const u8, bytes) })
     }
@@ -268,8 +268,8 @@ impl Object {
         })
     }
 
-    /// Whether the loader has made the page of an address read-only: whole pages of the RELRO part, its last page not
-    /// among them if the part ends within it.
+    /// Whether the loader has made the page of an address read-only. It does so with whole pages of the RELRO part: not
+    /// with the last one if the part ends within it.
     fn is_closed(&self, address: usize) -> bool {
         let page = |address: usize| address & !(PAGE - 1);
         self.parts(libc::PT_GNU_RELRO, 0)

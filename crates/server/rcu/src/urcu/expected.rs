@@ -1,9 +1,8 @@
-//! Bounds on one grace period of a library: actions that it has if the flavour is what its name says, and actions that
-//! it never has.
+//! Bounds on one grace period of a library. Some actions it has if the flavour is what its name says, and others never.
 
 use std::fmt::Write;
 
-use crate::counts::Counts;
+use crate::counts::{Counts, plural};
 use crate::flavour::Flavour;
 use crate::unavailable::NotAtWork;
 
@@ -57,6 +56,15 @@ impl Bound {
         sign_of: "memb-global",
     };
 
+    /// Any other command of membarrier, which no flavour uses: never.
+    const OTHER: Self = Self {
+        what: "calls of membarrier with other commands",
+        count: |counts| counts.membarrier_other,
+        least: 0,
+        most: 0,
+        sign_of: "another flavour",
+    };
+
     /// Signals that readers handled: never.
     pub const SIGNALS: Self = Self {
         what: "signals handled",
@@ -89,7 +97,8 @@ impl Bound {
     }
 }
 
-/// Judges one grace period of the flavour F, by what was counted before and after it.
+/// Judges one grace period of the flavour F by what was counted before and after it. The bounds are these, and the one
+/// that holds for every flavour.
 pub fn judge<F: Flavour>(
     before: &Counts,
     after: &Counts,
@@ -116,10 +125,8 @@ pub fn judge<F: Flavour>(
             before.word, after.word
         ));
     }
-    let broken: Vec<&Bound> = bounds
-        .iter()
-        .filter(|bound| !bound.holds(&counted))
-        .collect();
+    let bounds = bounds.iter().chain([&Bound::OTHER]);
+    let broken: Vec<&Bound> = bounds.filter(|bound| !bound.holds(&counted)).collect();
     for bound in &broken {
         let least = if bound.most == 0 { "" } else { "at least " };
         let found = (bound.count)(&counted);
@@ -133,7 +140,7 @@ pub fn judge<F: Flavour>(
     }
     let mut sentence = format!(
         "{flavour}: in 1 grace period with {readers} reader{}, {}{}",
-        if readers == 1 { "" } else { "s" },
+        plural(readers),
         wrong.join("; "),
         counted.failed()
     );

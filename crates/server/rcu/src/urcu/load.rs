@@ -7,8 +7,8 @@
 //! 5. The library is tried: [`trial`](super::trial).
 //!
 //! All that happens before threads of the program start. The handler of signals and the functions of the library have
-//! thread-local variables. When any object with such variables is loaded later, the loader may enlarge each thread's
-//! table of them, and allocates for it, at the thread's next access: perhaps in the handler. Such objects are not only
+//! thread-local variables. If an object with such variables is loaded later, the loader may enlarge each thread's table
+//! of them. It allocates for that at the thread's next access: perhaps in the handler. Such objects are not only
 //! libraries of liburcu, but also those of name services, or of a compiler.
 #![expect(unsafe_code, reason = "the reader's word is found by its place")]
 

@@ -1,7 +1,7 @@
 //! The flavours of liburcu, with the read side of its headers and the grace periods of the library that is installed.
 //!
-//! Nothing is linked. A library is loaded when a flavour of it is asked for, so that one program uses whatever flavours
-//! are there, and names those that are not.
+//! Nothing is linked. A library is loaded when a flavour of it is asked for. So one program uses whatever flavours are
+//! there, and names those that are not.
 //!
 //! ```text
 //! nested, bp, qsbr   the flavours
@@ -120,7 +120,7 @@ fn uses_membarrier(flavour: &'static str, library: &Library) -> Result<(), Unava
 }
 
 /// ThreadSanitizer sees nothing of what a library does. So a grace period ends by looking at the word of each reader,
-/// which is what the library has done: what a reader did before it stored its word happens before the end.
+/// as the library has done. All that a reader did before it stored its word happens before the end.
 #[inline(always)]
 fn tell_sanitizer<F: Flavour>() {
     #[cfg(perflab_tsan)]

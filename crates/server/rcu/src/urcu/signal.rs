@@ -16,7 +16,7 @@ use super::library::{Kind, Library};
 /// The library's signal.
 const SIGNAL: c_int = libc::SIGUSR1;
 
-/// A handler that is told about its signal, as the library's is.
+/// A handler that gets a description of its signal, as the library's does.
 type Handler = unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
 /// The library's handler.
@@ -61,7 +61,7 @@ fn said(result: c_int) -> Result<(), Unavailable> {
     }
 }
 
-/// Counts, then does what the library does. A handler may come between any two instructions of its thread: this one
+/// Counts, then does what the library does. A handler may come between any two instructions of its thread. This one
 /// adds to atomics, and looks at a thread-local variable of this program, which needs no allocation.
 unsafe extern "C" fn counted(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let counters = Kind::Signal.state().domain.counters();

@@ -101,9 +101,24 @@ fn count_membarrier(counters: &Counters, command: c_int, answer: c_long) {
     match command {
         libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED => count(&counters.membarrier_expedited),
         libc::MEMBARRIER_CMD_GLOBAL => count(&counters.membarrier_global),
-        libc::MEMBARRIER_CMD_QUERY | libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED => {}
+        command if is_no_barrier(command) => {}
         _ => count(&counters.membarrier_other),
     }
+}
+
+/// Whether a command of membarrier asks or registers, and orders nothing.
+fn is_no_barrier(command: c_int) -> bool {
+    /// MEMBARRIER_CMD_GET_REGISTRATIONS of `linux/membarrier.h`, which the crate `libc` lacks.
+    const GET_REGISTRATIONS: c_int = 1 << 9;
+    matches!(
+        command,
+        libc::MEMBARRIER_CMD_QUERY
+            | libc::MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED
+            | libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
+            | libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE
+            | libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ
+            | GET_REGISTRATIONS
+    )
 }
 
 unsafe extern "C" fn poll<F: Liburcu>(

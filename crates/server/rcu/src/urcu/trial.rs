@@ -1,5 +1,5 @@
-//! Tries a library before it is used: whether its words are where soname 8 has them, and whether its grace periods wait
-//! for what this crate writes there. All by one thread that joins, and one that waits.
+//! Tries a library before it is used. Its words must be where soname 8 has them, and its grace periods must wait for
+//! what this crate writes there. One thread joins, and another one waits.
 //!
 //! 1. Sections of the library and of this crate, one within the other, in both orders. With qsbr: offline and online.
 //!    The reader's word must be what soname 8 says after each step, and `read_ongoing` must see it so.
@@ -27,9 +27,10 @@ use super::words::{NEST, States};
 /// How long a grace period may take to fall asleep, and to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long to wait between two looks, and the fewest looks: on a busy machine both threads wait for a processor, and
-/// the looks take longer then.
+/// How long to wait between two looks.
 const PAUSE: Duration = Duration::from_micros(100);
+
+/// The fewest looks. On a busy machine both threads wait for a processor, and each look takes longer.
 const LOOKS: u32 = 5000;
 
 /// A fault of a library.

@@ -1,6 +1,6 @@
-// A small RCU with membarrier under the names of one of liburcu's flavours, FLAVOUR: what a library looks like that is
-// called one thing and is another.
+// A small RCU with membarrier under the names of one of liburcu's flavours, FLAVOUR. Its name need not be what it is.
 //
+// COMMAND    the command of membarrier that it calls
 // HANDLER    installs a handler of SIGUSR1, as signal does, and never sends the signal
 // ELSEWHERE  has the reader's counter behind another word
 // HASTY      ends grace periods at once
@@ -28,6 +28,9 @@
 
 #ifndef FLAGS
 #define FLAGS 0
+#endif
+#ifndef COMMAND
+#define COMMAND MEMBARRIER_CMD_PRIVATE_EXPEDITED
 #endif
 
 #define NEST 0xfffffffful
@@ -116,10 +119,10 @@ static void heavy(void) {
     long result;
     __asm__ volatile("syscall"
                      : "=a"(result)
-                     : "a"(SYS_membarrier), "D"(MEMBARRIER_CMD_PRIVATE_EXPEDITED), "S"(0), "d"(0)
+                     : "a"(SYS_membarrier), "D"(COMMAND), "S"(0), "d"(0)
                      : "rcx", "r11", "memory");
 #else
-    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, FLAGS, 0);
+    syscall(SYS_membarrier, COMMAND, FLAGS, 0);
 #endif
 }
 

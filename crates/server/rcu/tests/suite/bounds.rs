@@ -11,7 +11,8 @@ use perflab_rcu::{
     with_flavour,
 };
 
-use crate::limbo::{Counted, FLAVOURS, PATIENCE, SINGLE, loaded, wait_until};
+use crate::each::{FLAVOURS, loaded};
+use crate::limbo::{Counted, PATIENCE, SINGLE, wait_until};
 
 /// The size of an object, in bytes.
 const OBJECT: usize = 1000;

@@ -5,10 +5,11 @@ use std::thread;
 
 use perflab_rcu::urcu::{Bp, Checked, Global, Mb, Memb, Qsbr, Signal};
 use perflab_rcu::{
-    Choice, Counts, Flavour, Lock, NotAtWork, OwnMembarrier, OwnQsbr, as_reader, facts, prove,
-    synchronize, was_at_work, with_flavour,
+    Counts, Flavour, Lock, NotAtWork, OwnMembarrier, OwnQsbr, as_reader, facts, prove, synchronize,
+    was_at_work, with_flavour,
 };
-use perflab_testing::{not_checked, test_name};
+
+use crate::each::{a_test_for_each_flavour, found};
 
 /// Says that it is over, also if its scope ends by a panic.
 struct Over<'a>(&'a AtomicBool);
@@ -49,44 +50,15 @@ pub fn proven<F: Flavour>() -> Result<Counts, NotAtWork> {
 }
 
 fn play(name: &str) {
-    let loaded = Choice::new(name).and_then(|choice| {
-        with_flavour!(choice, F => F::load())?;
-        Ok(choice)
-    });
-    match loaded {
-        Ok(choice) => with_flavour!(choice, F => {
+    if let Some(choice) = found(name) {
+        with_flavour!(choice, F => {
             its_mechanism_is_seen_at_work::<F>();
             it_is_made_of_what_its_name_says::<F>(name);
-        }),
-        Err(reason) => not_checked(&test_name(), &reason.to_string()),
+        });
     }
 }
 
-macro_rules! flavours {
-    ($($test:ident: $name:literal,)+) => {
-        $(
-            #[test]
-            fn $test() {
-                play($name);
-            }
-        )+
-    };
-}
-
-flavours! {
-    qsbr: "qsbr",
-    bp: "bp",
-    memb: "memb",
-    mb: "mb",
-    signal: "signal",
-    memb_forced: "memb-forced",
-    memb_without: "memb-without",
-    memb_global: "memb-global",
-    own_qsbr: "own-qsbr",
-    own_membarrier: "own-membarrier",
-    own_membarrier_global: "own-membarrier-global",
-    rwlock: "rwlock",
-}
+a_test_for_each_flavour!(play);
 
 fn its_mechanism_is_seen_at_work<F: Flavour>() {
     let proven = proven::<F>().unwrap();
@@ -115,12 +87,23 @@ fn its_mechanism_is_seen_at_work<F: Flavour>() {
     } else {
         false_run.signals_handled = 10;
     }
-    let refused = was_at_work::<F>(&false_run, 2, 1, 5).unwrap_err();
+    works_as::<F>(&false_run, other);
+    let unknown_run = Counts {
+        membarrier_other: 1,
+        ..run
+    };
+    works_as::<F>(&unknown_run, "another flavour");
+}
+
+/// A run of one writer with two readers that the evidence refuses, as that of another flavour.
+fn works_as<F: Flavour>(run: &Counts, other: &str) {
+    let refused = was_at_work::<F>(run, 2, 1, 5).unwrap_err();
     let verdict = format!(": {} works as {other} here", F::NAME);
     assert!(refused.0.ends_with(&verdict), "{refused}");
 }
 
 fn it_is_made_of_what_its_name_says<F: Flavour>(name: &str) {
+    assert_eq!(F::NAME, name);
     let facts = facts::<F>();
     let is_ours = name.starts_with("own-") || name == "rwlock";
     assert_eq!(facts.library.is_none(), is_ours, "{facts:?}");

@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{self, Command};
 
+use perflab_rcu::membarrier::{Command as Barrier, offered};
 use perflab_rcu::{Choice, Flavour, urcu, with_flavour};
-use perflab_testing::needs;
+use perflab_testing::{needs, not_checked, test_name};
 
 use crate::evidence::proven;
 
@@ -121,6 +122,26 @@ fn an_mb_that_is_memb_is_refused_however_it_is_linked() {
             "{flags:?}: {outcome}"
         );
     }
+}
+
+/// No flavour calls this command, and what nobody expects is counted as well.
+#[test]
+fn an_mb_that_calls_another_command_of_membarrier_is_refused() {
+    let command = Barrier::GlobalExpedited;
+    if offered() & command.bit() == 0 {
+        not_checked(&test_name(), "the kernel does not offer this command");
+        return;
+    }
+    let test = "fakes::an_mb_that_calls_another_command_of_membarrier_is_refused";
+    let outcome = outcome(test, "mb", &[&format!("-DCOMMAND={}", command.name())]);
+    assert!(
+        outcome.contains("calls of membarrier with other commands: "),
+        "{outcome}"
+    );
+    assert!(
+        outcome.ends_with(", expected 0: mb works as another flavour here"),
+        "{outcome}"
+    );
 }
 
 #[test]

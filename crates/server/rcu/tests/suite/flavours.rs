@@ -12,7 +12,7 @@ use perflab_rcu::{
     Flavour, Guarded, Refused, as_reader, synchronize, synchronize_unwatched, with_flavour,
 };
 
-use crate::limbo::loaded;
+use crate::each::{a_test_for_each_flavour, loaded};
 
 /// The content of memory that was given back.
 const POISON: u64 = 0xdead_dead_dead_dead;
@@ -23,36 +23,7 @@ fn play(name: &str) {
     }
 }
 
-macro_rules! flavours {
-    ($($test:ident: $name:literal,)+) => {
-        $(
-            #[test]
-            fn $test() {
-                play($name);
-            }
-        )+
-
-        #[test]
-        fn every_name_has_its_test() {
-            assert_eq!(perflab_rcu::NAMES, [$($name),+]);
-        }
-    };
-}
-
-flavours! {
-    qsbr: "qsbr",
-    bp: "bp",
-    memb: "memb",
-    mb: "mb",
-    signal: "signal",
-    memb_forced: "memb-forced",
-    memb_without: "memb-without",
-    memb_global: "memb-global",
-    own_qsbr: "own-qsbr",
-    own_membarrier: "own-membarrier",
-    own_membarrier_global: "own-membarrier-global",
-    rwlock: "rwlock",
-}
+a_test_for_each_flavour!(play);
 
 fn cases<F: Flavour>() {
     readers_see_what_was_published_and_nothing_that_was_freed::<F>();

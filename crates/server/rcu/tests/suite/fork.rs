@@ -12,7 +12,7 @@ use perflab_rcu::{
     with_flavour,
 };
 
-use crate::limbo::{FLAVOURS, loaded};
+use crate::each::{FLAVOURS, loaded};
 
 /// The exit code of a child in which all was as it should be.
 const FINE: i32 = 33;

@@ -6,45 +6,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use perflab_rcu::{
-    Choice, Flavour, Guarded, Limbo, Limits, NotRelieved, OwnMembarrier, OwnQsbr, Reclaim, Refused,
-    as_reader, waiting, with_flavour,
+    Flavour, Guarded, Limbo, Limits, NotRelieved, OwnMembarrier, OwnQsbr, Reclaim, Refused, as_reader,
+    waiting, with_flavour,
 };
-use perflab_testing::{not_checked, test_name};
+
+use crate::each::{FLAVOURS, loaded};
 
 /// Longest wait for what is expected to come.
 pub const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Each library's flavour, the own domains that are fast, and the lock.
-pub const FLAVOURS: [&str; 8] = [
-    "memb",
-    "qsbr",
-    "bp",
-    "mb",
-    "signal",
-    "own-qsbr",
-    "own-membarrier",
-    "rwlock",
-];
-
-/// A flavour that can be used here. One that cannot is written down: `make tools-kv` installs liburcu.
-pub fn loaded(name: &str) -> Option<Choice> {
-    if cfg!(perflab_tsan) && name == "signal" {
-        let reason = "ThreadSanitizer keeps signals from a thread that sleeps in the kernel";
-        not_checked(&format!("{}, {name}", test_name()), reason);
-        return None;
-    }
-    let loaded = Choice::new(name).and_then(|choice| {
-        with_flavour!(choice, F => F::load())?;
-        Ok(choice)
-    });
-    match loaded {
-        Ok(choice) => Some(choice),
-        Err(reason) => {
-            not_checked(&format!("{}, {name}", test_name()), &reason.to_string());
-            None
-        }
-    }
-}
 
 /// Waits until something is so.
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {

@@ -3,6 +3,7 @@
 
 mod absent;
 mod bounds;
+mod each;
 mod evidence;
 mod fakes;
 mod flavours;

@@ -1,5 +1,5 @@
-//! Interleavings of readers and writers of an own domain, with the protocol's own code. Of one reader and one writer
-//! that waits awake, they are all. Of larger models they are those with at most 2 or 3 preemptions, as each test says:
+//! Interleavings of readers and writers of an own domain, with the protocol's own code. loom plays all of them for one
+//! reader and one writer that waits awake. It plays larger models with at most 2 or 3 preemptions, as each test says:
 //! switches from a thread that could go on. Each model is also played with a fault in it, which it must find.
 //!
 //! Light and heavy fences are full ones here. So readers order with each other too, which light fences do not: but each

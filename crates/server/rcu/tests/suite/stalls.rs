@@ -16,7 +16,7 @@ use perflab_rcu::{
     synchronize, with_flavour,
 };
 
-use crate::limbo::{FLAVOURS, loaded};
+use crate::each::{FLAVOURS, loaded};
 
 /// A report takes a second and a quarter.
 const PATIENCE: Duration = Duration::from_secs(30);

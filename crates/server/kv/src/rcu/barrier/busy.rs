@@ -9,8 +9,8 @@ use crate::failure::Failure;
 /// How long to wait for a turn of a thread. The kernel gives it its CPU far sooner, whatever else runs there.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a thread that keeps a CPU busy shares with the one that times. Both look at it all the time, so it has its
-/// lines to itself.
+/// State that a thread which keeps a CPU busy shares with the one that times. Both look at it all the time, so it has
+/// its lines to itself.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Busy {
@@ -38,7 +38,7 @@ impl Busy {
         self.ends.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until the thread computes. While it has no processor, membarrier interrupts nobody: such a call takes a
+    /// Waits until the thread computes. While it has no processor, membarrier interrupts nobody. Such a call takes a
     /// thirtieth of the time, so even a short loss of the CPU would make many of them.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Busy {
             if begin.elapsed() > PATIENCE {
                 let seconds = PATIENCE.as_secs();
                 return Err(Failure::no_number(format!(
-                    "a thread that was to keep a CPU busy did not run for {seconds} s"
+                    "a thread that was to keep a CPU busy did not run for {seconds} s; end other programs of this CPU"
                 )));
             }
         }

@@ -50,7 +50,7 @@ fn a_command_that_was_not_at_work_has_no_number() {
             failure.to_string(),
             format!(
                 "{}: interrupts of other CPUs in 1000 calls: 2699, expected at least 2700. Other \
-                 programs had the CPUs that were to be busy",
+                 programs had the CPUs that were to be busy: end them, and measure again",
                 command.name()
             )
         );

@@ -25,9 +25,7 @@ pub fn die_in_a_section<F: Flavour>(shared: &Arc<Shared<F>>) -> Result<(), Failu
     };
     let begun = Builder::new().name("dying".to_owned()).spawn(dies);
     // Nobody can join it.
-    begun
-        .map(drop)
-        .map_err(|error| Failure::unavailable(format!("no thread can be made: {error}")))
+    begun.map(drop).map_err(|error| Failure::no_thread(&error))
 }
 
 /// Ends the calling thread, and nothing else happens in it.

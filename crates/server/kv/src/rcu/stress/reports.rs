@@ -26,7 +26,8 @@ pub struct Dead {
 }
 
 impl Dead {
-    /// The number of threads that were reported. For ever, if one is waited for: another could not be told from it.
+    /// The number of threads that were reported. Any number if the flavour waits for one for ever: it is reported again
+    /// and again, and nobody could tell another one from it.
     pub fn reported(self) -> u64 {
         if self.is_lost { u64::MAX } else { self.buried }
     }

@@ -9,7 +9,7 @@ use perflab_rcu::{Flavour, Limbo, NotRelieved, Reclaim, Retired, Waiting, as_rea
 use super::super::nodes::{Node, Quarantine, next_word};
 use super::{BETWEEN, LIMITS, NODES, Outcome, Shared, Stopped};
 
-/// One node of this number is freed by the writer itself after a grace period of its own.
+/// The writer frees one node in this number itself, after a grace period of its own.
 const ALONE: u64 = 512;
 
 /// Time for which a writer waits that must not write.
@@ -24,7 +24,7 @@ fn replace<F: Flavour>(shared: &Shared<F>, state: &mut u64) -> Option<Retired<No
     Some(old)
 }
 
-/// Counts a stall: too much waits, and the writer must write nothing until that is less.
+/// Counts a stall: too much waits to be freed, and the writer must write nothing until less does.
 fn pause<F: Flavour>(shared: &Shared<F>, relieved: Result<Waiting, NotRelieved>) -> Outcome {
     // `relieve` closes batches.
     shared.sample();
