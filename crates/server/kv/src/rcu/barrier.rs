@@ -278,9 +278,7 @@ fn with_others<R>(
         sleeps.thread().unpark();
         let (threads, outcome) = outcome?;
         for thread in threads {
-            thread
-                .join()
-                .unwrap_or_else(|_| Err(Failure::panicked()))?;
+            thread.join().unwrap_or_else(|_| Err(Failure::panicked()))?;
         }
         Ok(outcome)
     })

@@ -94,7 +94,11 @@ fn the_page_describes_every_key_and_no_other() {
         membarrier_query: Some(0),
     };
     for place in ["list", "possible", "evidence of run"] {
-        printed.extend(facts.each().map(|(key, _)| (place.to_owned(), key.to_owned())));
+        printed.extend(
+            facts
+                .each()
+                .map(|(key, _)| (place.to_owned(), key.to_owned())),
+        );
     }
     for place in ["proof", "evidence of run"] {
         let counts = Counts::default().each();
@@ -110,5 +114,8 @@ fn the_page_describes_every_key_and_no_other() {
     }
     collect("barrier", "barrier", &said.json(), &mut printed);
     let differ: Vec<_> = printed.symmetric_difference(&described).collect();
-    assert!(differ.is_empty(), "only docs/rcu.md or the output has {differ:?}");
+    assert!(
+        differ.is_empty(),
+        "only docs/rcu.md or the output has {differ:?}"
+    );
 }

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use perflab_rcu::{
-    Flavour, Guarded, Limbo, Limits, NotRelieved, OwnMembarrier, OwnQsbr, Reclaim, Refused, as_reader,
-    waiting, with_flavour,
+    Flavour, Guarded, Limbo, Limits, NotRelieved, OwnMembarrier, OwnQsbr, Reclaim, Refused,
+    as_reader, waiting, with_flavour,
 };
 
 use crate::each::{FLAVOURS, loaded};
