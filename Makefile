@@ -53,9 +53,9 @@ tools:
 		sysbench:sysbench gdb:gdb jq:jq tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk bpftrace:bpftrace \
 		strace:strace
 
-# Only the wing `server` looks into liburcu. Its tests say what they could not check where it is missing.
+# Only the wing `server` looks into liburcu and memcached. Its tests say what they could not check where one is missing.
 tools-kv:
-	@scripts/need '/usr/include/*/urcu/urcu-memb.h:liburcu-dev'
+	@scripts/need '/usr/include/*/urcu/urcu-memb.h:liburcu-dev' memcached:memcached
 
 demo: build
 	@scripts/need redis-server:redis-server redis-benchmark:redis-tools

@@ -137,7 +137,7 @@ GROUPS = [
           280, "a nightly compiler, cargo-fuzz", {"fuzz": Step("scripts/prove-fuzz", r" (fine|FAILED)$")},
           ["fuzz/*", *crates("lab/drivers lab/experiment lab/formats fuzz-targets lab/machine judge/ministat look/pages look/plot trace/abi trace/recorder "
                              "look/report lab/compare trace/ring lab/runner judge/stats lab/store trace/file trace/control trace/bpf "
-                             "trace/filter"), "scripts/prove-fuzz"]),
+                             "trace/filter server/aof server/resp"), "scripts/prove-fuzz"]),
     Group("fresh", "in a root directory with nothing but make, `make demo` and `make test` install what they need and "
           "pass", 45, "root; debootstrap; 8 GB", {"fresh": Step("scripts/prove-fresh", r"^prove-fresh|passed, ")},
           ["Makefile", *BUILD, ".config/*", "crates/testing/*", "scripts/demo", "scripts/need", "scripts/nextest*", "scripts/readme", "scripts/stored.py", "scripts/probes-page", "scripts/filters-page",

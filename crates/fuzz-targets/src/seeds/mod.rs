@@ -5,8 +5,10 @@ mod collection;
 mod filters;
 mod foreign;
 mod histories;
+mod logs;
 mod machines;
 mod recordings;
+mod requests;
 mod results;
 mod tools;
 
@@ -29,5 +31,7 @@ pub fn seeds(root: &Path) -> Vec<Seed> {
     foreign::collect(&mut collection);
     machines::collect(&mut collection);
     histories::collect(&mut collection);
+    requests::collect(&mut collection);
+    logs::collect(&mut collection);
     collection.into_seeds()
 }

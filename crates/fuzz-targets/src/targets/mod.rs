@@ -1,5 +1,6 @@
 //! The targets, one a file, and the table of them.
 
+mod aof;
 mod columns;
 mod counters;
 mod drivers;
@@ -21,6 +22,7 @@ mod plan;
 mod probe_abi;
 mod redis_benchmark;
 mod report;
+mod resp;
 mod result_dir;
 mod ring_files;
 mod settings;
@@ -51,6 +53,7 @@ impl Target {
 
 /// All targets.
 pub const TARGETS: &[Target] = &[
+    target("aof", aof::run),
     target("columns", columns::run),
     target("counters", counters::run),
     target("drivers", drivers::run),
@@ -72,6 +75,7 @@ pub const TARGETS: &[Target] = &[
     target("probe_abi", probe_abi::run),
     target("redis_benchmark", redis_benchmark::run),
     target("report", report::run),
+    target("resp", resp::run),
     target("result_dir", result_dir::run),
     target("ring_files", ring_files::run),
     target("settings", settings::run),

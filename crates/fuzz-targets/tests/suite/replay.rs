@@ -26,6 +26,7 @@ macro_rules! replays {
 // The number is that of changes to each seed. It is small where an input takes long or seeds are many, so that all
 // targets together take a few seconds in a debug build.
 replays! {
+    aof: 200,
     columns: 200,
     counters: 200,
     drivers: 20,
@@ -47,6 +48,7 @@ replays! {
     probe_abi: 200,
     redis_benchmark: 200,
     report: 200,
+    resp: 200,
     result_dir: 40,
     ring_files: 40,
     settings: 40,

@@ -12,7 +12,7 @@ pub enum Code {
     Usage = 2,
     /// The output cannot be written.
     Output = 3,
-    /// There is no number: the mechanism was not at work, or a thread failed.
+    /// There is no number: the mechanism was not at work, a thread failed, or a server misbehaved.
     NoNumber = 4,
     /// This machine, its kernel or its libraries do not have it.
     Unavailable = 5,

@@ -1,10 +1,14 @@
-//! The binary `perflab-kv`: a subject for the laboratory. So far it has the flavours of RCU by themselves.
+//! The binary `perflab-kv`: a subject for the laboratory, and a load for such subjects.
 
 mod closed;
+mod cpus;
 mod failure;
+mod load;
 mod output;
 mod rcu;
 
+use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -12,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 use failure::{Code, Failure};
 
-/// A subject for perflab to look into.
+/// A subject for perflab to look into, and a load for servers.
 #[derive(Debug, Parser)]
 #[command(
     name = "perflab-kv",
@@ -24,7 +28,8 @@ use failure::{Code, Failure};
 #[command(
     after_help = "Exit codes: 0 fine; 1 a reader saw freed memory, memory was not freed in the end or grew beyond its \
 bound, or a stall was not reported; 2 usage; 3 the output cannot be written; 4 no number: the mechanism was not at \
-work, or a thread failed; 5 unavailable here; 77 `possible` or `barrier --possible` says no"
+work, a thread failed, or a server misbehaved or answered with errors; 5 unavailable here, as a server that cannot be \
+reached; 77 `possible` or `barrier --possible` says no"
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -36,14 +41,17 @@ enum Command {
     /// List, check, measure and stress the flavours of RCU.
     #[command(subcommand)]
     Rcu(rcu::RcuCommand),
+    /// Load servers that speak Redis' protocol or memcached's, and measure them: rates, latencies, CPU time.
+    Load(Box<load::LoadArguments>),
 }
 
 fn main() -> ExitCode {
-    let ended = match CommandLine::try_parse() {
-        Ok(CommandLine {
-            command: Command::Rcu(command),
-        }) => output::keep().and_then(|()| rcu::rcu(&command)),
-        Err(error) => explain(&error),
+    let ended = match asked_by_perflab() {
+        Some(file) => output::keep().and_then(|()| load::take_turns(&file)),
+        None => match CommandLine::try_parse() {
+            Ok(CommandLine { command }) => output::keep().and_then(|()| command.execute()),
+            Err(error) => explain(&error),
+        },
     };
     match ended {
         Ok(None) => ExitCode::SUCCESS,
@@ -51,6 +59,22 @@ fn main() -> ExitCode {
         Err(failure) => {
             output::say(&format!("error: {failure}"));
             ExitCode::from(failure.code as u8)
+        }
+    }
+}
+
+/// The file with which perflab has a program take turns: its only argument.
+fn asked_by_perflab() -> Option<OsString> {
+    let mut arguments = env::args_os().skip(1);
+    let first = arguments.next()?;
+    (load::is_order(&first) && arguments.next().is_none()).then_some(first)
+}
+
+impl Command {
+    fn execute(&self) -> Result<Option<Code>, Failure> {
+        match self {
+            Self::Rcu(command) => rcu::rcu(command),
+            Self::Load(arguments) => load::load(arguments),
         }
     }
 }

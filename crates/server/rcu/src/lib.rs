@@ -6,6 +6,7 @@
 //! ```text
 //! reader, guarded        what programs use: scopes, sections, pointers
 //! limbo, batch, limits   retired objects, freed in batches, bounded by bytes
+//! pinned                 sections and limbos for code that is compiled once for all flavours
 //! stalled                why too much waits to be freed
 //! synchronize            waits for a grace period
 //! grace, tickets         a thread for each flavour that waits for those who retire
@@ -17,7 +18,7 @@
 //! lock        a read-write lock
 //!
 //! readers     the list of readers, and the rest of a domain that is ours
-//! counts, histogram, evidence    what ran, told from what was asked
+//! counts, evidence    what ran, told from what was asked
 //! alive       tells a fork from its parent
 //! unavailable why not
 //! ```
@@ -32,11 +33,11 @@ mod evidence;
 mod flavour;
 mod grace;
 mod guarded;
-mod histogram;
 mod limbo;
 mod limits;
 mod lock;
 mod own;
+mod pinned;
 mod reader;
 mod readers;
 mod stalled;
@@ -52,12 +53,13 @@ pub use counts::Counts;
 pub use evidence::*;
 pub use flavour::Flavour;
 pub use guarded::{Guarded, Retired};
-pub use histogram::Durations;
 pub use limbo::*;
 pub use limits::Limits;
 pub use lock::Lock;
 pub use own::membarrier;
 pub use own::{Own, OwnMembarrier, OwnMembarrierGlobal, OwnQsbr};
+pub use perflab_histogram::Durations;
+pub use pinned::{Pinned, Retire};
 pub use reader::{Reader, Section, as_reader};
 pub use readers::{DomainState, Holder, PLACE_BYTES};
 pub use stalled::*;

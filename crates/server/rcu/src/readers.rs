@@ -12,11 +12,12 @@ use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use perflab_histogram::{Durations, Histogram};
+
 use crate::counts::Counters;
 use crate::evidence::Sign;
 use crate::flavour::Flavour;
 use crate::grace::Grace;
-use crate::histogram::{Durations, Histogram};
 use crate::own::atomic::Mutex;
 use crate::synchronize::Running;
 use crate::threads::Thread;

@@ -2,7 +2,6 @@
 
 mod barrier;
 mod chosen;
-mod cpus;
 mod crew;
 mod layout;
 mod list;
@@ -16,6 +15,7 @@ mod stress;
 
 use clap::Subcommand;
 
+use crate::cpus;
 use crate::failure::{Code, Failure};
 
 /// Commands on the flavours of RCU.

@@ -1,4 +1,4 @@
-//! `perflab-kv rcu` from outside: what it prints, and what it ends with.
+//! `perflab-kv` from outside: what it prints, and what it ends with.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod barrier;
@@ -6,6 +6,7 @@ mod codes;
 mod keys;
 mod libraries;
 mod list;
+mod load;
 mod output;
 mod possible;
 mod run;

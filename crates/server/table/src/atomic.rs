@@ -1,0 +1,3 @@
+//! Operations on memory that readers and writers share. The models put others in their place.
+
+pub use std::sync::atomic::{AtomicPtr, Ordering};
